@@ -3,9 +3,11 @@
 Eight laws of scores, with true and false hypotheses. A false alarm is a campaign in which at least one
 pair of equally good runs is found to differ; power is the mean share of the differing pairs that are
 found. The tests are those of ``xcg compare``: the t test of pairs with Holm's method and with Shaffer's
-steps, Tukey's HSD, and Holm's method for the first run against the others.
+steps, Tukey's HSD, and Holm's method for the first run against the others. Another test of pairs can
+replace the t test.
 
 Usage: python benchmarks/false_alarms.py [--campaigns N] [--seed N] [--topics N] [--runs N] [--law LAW]
+[--test TEST]
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from xcg.statistics.intervals import paired_significant
+from xcg.statistics.significance_tests import PAIRED_TESTS
 from xcg.statistics.topic_scores import pair_differences
 from xcg.statistics.tukey import studentised_range_limit, tukey_errors
 
@@ -123,7 +126,7 @@ def tukey_significant(scores: np.ndarray, pairs: list[tuple[int, int]]) -> np.nd
     return np.abs(means[:, first] - means[:, second]) > limit * errors[:, None]
 
 
-def significant(scores: np.ndarray) -> dict[str, tuple[list[tuple[int, int]], np.ndarray]]:
+def significant(scores: np.ndarray, test: str) -> dict[str, tuple[list[tuple[int, int]], np.ndarray]]:
     """Return the pairs of runs of each procedure, and which of them are found to differ."""
     runs = scores.shape[2]
     pairs = list(combinations(range(runs), 2))
@@ -131,17 +134,17 @@ def significant(scores: np.ndarray) -> dict[str, tuple[list[tuple[int, int]], np
     every, with_first = (
         [pair_differences(scores, pair) for pair in family] for family in (pairs, named)
     )
-    paired = paired_significant(every, "t", ["holm", "shaffer"])
+    paired = paired_significant(every, test, ["holm", "shaffer"])
     return {
         "Tukey": (pairs, tukey_significant(scores, pairs)),
         "Holm": (pairs, paired["holm"]),
         "Shaffer": (pairs, paired["shaffer"]),
-        "named baseline": (named, paired_significant(with_first, "t", ["holm"])["holm"]),
+        "named baseline": (named, paired_significant(with_first, test, ["holm"])["holm"]),
     }
 
 
 def cell(
-    law: str, topics: int, runs: int, campaigns: int, seed: int
+    law: str, topics: int, runs: int, campaigns: int, seed: int, test: str = "t"
 ) -> dict[str, tuple[float | None, float | None]]:
     """Return the share of campaigns with a false alarm, and the power, of each procedure.
 
@@ -152,7 +155,7 @@ def cell(
     is_equal: dict[str, np.ndarray] = {}
     for start in range(0, campaigns, _AT_ONCE):
         drawn = LAWS[law](rng, min(_AT_ONCE, campaigns - start), topics, runs)
-        for name, (pairs, found) in significant(drawn.scores).items():
+        for name, (pairs, found) in significant(drawn.scores, test).items():
             first, second = np.array(pairs).T
             is_equal[name] = drawn.means[first] == drawn.means[second]
             alarms[name] += found[:, is_equal[name]].any(axis=1).sum()
@@ -175,6 +178,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--topics", type=int, action="append", help="only this number of topics")
     parser.add_argument("--runs", type=int, action="append", help="only this number of runs")
     parser.add_argument("--law", choices=LAWS, action="append", help="only this law")
+    parser.add_argument("--test", choices=PAIRED_TESTS, default="t")
     options = parser.parse_args(arguments)
     for law, function in LAWS.items():
         print(f"- {law}: {(function.__doc__ or '').strip()}")
@@ -182,7 +186,7 @@ def main(arguments: list[str] | None = None) -> None:
     print("|---|---:|---:|" + "---:|" * len(PROCEDURES))
     chosen = product(options.law or LAWS, options.topics or TOPICS, options.runs or RUNS)
     for law, topics, runs in chosen:
-        found = cell(law, topics, runs, options.campaigns, options.seed)
+        found = cell(law, topics, runs, options.campaigns, options.seed, options.test)
         texts = [" / ".join(map(_percent, found[name])) for name in PROCEDURES]
         print(f"| {law} | {topics} | {runs} |", " | ".join(texts), "|", flush=True)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 from xcg.documents.files import whole_file
 from xcg.errors import InputError, XcgError, missing_extra, nearest, printable
 from xcg.lazy_modules import csv
-from xcg.settings.study_keys import PLOT_WIDTHS
+from xcg.settings.schema import PLOT_WIDTHS
 from xcg.table_formats import TABLE_FORMATS
 from xcg.tables import Column, Record, Table, html_text, json_text
 from xcg.terminal_tables import PIPE, Block, Terminal, sentence, terminal_text

@@ -24,8 +24,9 @@ from xcg.evaluation.parallel import ProgressBar, no_progress
 from xcg.evaluation.results import Results
 from xcg.judgements.recall_base import RecallBase
 from xcg.runs.run import Runs
-from xcg.settings.keys import DEFAULT_MEASURES, Settings
+from xcg.settings.keys import Settings
 from xcg.settings.loading import KEYS, Stated, stated
+from xcg.settings.schema import DEFAULT_MEASURES
 
 if TYPE_CHECKING:
     from xcg.answers.comparison import GateAnswer

@@ -125,7 +125,7 @@ BOTH = {"good": GOOD, "poor": POOR}
         ({"fail_under": {"MAep": "0.1_0"}}, "illegal threshold"),
         ({"baseline": "gone"}, "no run 'gone': "),
         ({"fail_under": {"MAep": 0}, "runs": {"new": {}}}, "run new answers no assessed topic"),
-        ({"max_drop": 0.1}, "max_drop needs the run to compare with"),
+        ({"max_drop": 0.1}, "max_drop needs a run to compare with"),
         ({"baseline": "good"}, "no run to compare with good"),
         (
             {"baseline": "good", "max_drop": {"MAep": 9}, "runs": BOTH},

@@ -68,6 +68,20 @@ def test_a_gate_that_checks_nothing_is_an_error(
     assert done.stderr.startswith(f"xcg: error: {message}")
 
 
+def test_a_minimum_with_a_baseline_has_both_numbers(xcg_command: Command, tmp_path: Path) -> None:
+    junit = tmp_path / "gate.xml"
+    call = ("gate", *HANDBOOK, "--baseline", "focused", "--fail-under", "MAep=0.3")
+    runs = ("--run", "paragraphs", "--run", "focused")
+    done = xcg_command(*call, *runs, "--junit", junit, "--set", "gate.per_topic=true")
+    assert "there is no baseline" not in done.stderr
+    assert "gate: paragraphs: an unchanged run fails in " in done.stderr
+    assert " by MAep would be found with 80 % power" in done.stderr
+    assert len(etree.parse(junit).findall(".//testcase")) == 2 + 15
+    # The run under test is the baseline itself.
+    done = xcg_command(*call, "--run", "focused")
+    assert (done.returncode, "there is no baseline" in done.stderr) == (0, True)
+
+
 def test_minimums_need_no_baseline_and_name_their_measures(xcg_command: Command) -> None:
     call = ("gate", *HANDBOOK, "--run", "focused", "--format", "jsonl")
     done = xcg_command(*call, "--fail-under", "MAep=0.99", "--fail-under", "Q=0.01")
@@ -91,6 +105,11 @@ def test_status_3_means_that_the_gate_cannot_decide(
     )
     assert (one_topic.returncode, one_topic.stdout) == (3, "")
     assert "share 1 topics with scores of MAep" in one_topic.stderr
+    one_topic = xcg_command(
+        *("gate", "configs/kazai-lalmas-2006.yaml", "--measures", "MAep", "--baseline", "frb"),
+        *("--max-drop", "5%"),
+    )
+    assert (one_topic.returncode, "expected at least two" in one_topic.stderr) == (3, True)
     gate = (*LIMITED, "--max-drop", "5%")
     campaign = files(good=GOOD, new={**GOOD, "3": [("wasps", 0, 5)]})
     status, stderr = run_gate(*campaign, *gate)
@@ -185,6 +204,38 @@ def test_regressed_questions_have_gold_ranks_and_a_command(
             assert words[:2] == ["xcg", "explain"]
             explained = xcg_command(*words[1:])
             assert f"{run}, topic {words[-1]}, spans: gained " in explained.stdout
+
+
+def test_every_regressed_question_of_junit_is_described(
+    files: Callable[..., list[str]], xcg_command: Command, tmp_path: Path
+) -> None:
+    topics = [str(topic) for topic in range(1, 16)]
+    good, poor = (dict.fromkeys(topics, results) for results in ([RIGHT], [WRONG, RIGHT]))
+    campaign = files(gold=dict.fromkeys(topics, GOLD["1"]), good=good, poor=poor)
+    junit = tmp_path / "gate.xml"
+    gate = ("gate", *campaign, *LIMITED, "--max-drop", "5%", "--junit", junit)
+    xcg_command(*gate, "--set", "gate.per_topic=true")
+    _, *cases = etree.parse(junit).iter("testcase")
+    assert [case.get("name") for case in cases] == topics
+    for case in cases:
+        _, gold, command = (case[0].text or "").splitlines()
+        assert gold == "bees 0–23 “Bees dance on the comb.”: rank 1 → rank 2"
+        assert command.endswith(f"poor.jsonl --topic {case.get('name')}")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--fail-under", "nxCG@1=0.5", "--junit", "gate.xml"), "per_topic needs a run to compare"),
+        ((*LIMITED, "--max-drop", "5%"), "--set gate.per_topic has no effect without a JUnit file"),
+    ],
+)
+def test_cases_of_questions_need_a_baseline_and_a_file(
+    files: Callable[..., list[str]], options: tuple[str, ...], message: str
+) -> None:
+    call = (*files(good=GOOD, mixed=MIXED), *options, "--set", "gate.per_topic=true")
+    status, stderr = run_gate(*call)
+    assert (status, message in stderr) == (2, True)
 
 
 def test_a_run_from_standard_input_is_not_read_again(

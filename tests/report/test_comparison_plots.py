@@ -207,6 +207,7 @@ def test_there_is_one_panel_per_run_and_one_line_per_strategy() -> None:
         assert list(shown[name]) == pytest.approx(values, nan_ok=True)
     assert [line.get_markevery() for line in lines] == [[0, 2]] * 3
     assert [line.get_linestyle() for line in lines] == ["-", "-", "--"]
+    assert lines[2].get_marker() == "x"  # single values have no line
     assert list(change.get_xdata()) == [0.495, 0.495]
     assert change.get_linestyle() == ":"
     assert [text.get_text() for text in first.texts] == ["0.49"]

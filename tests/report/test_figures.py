@@ -24,6 +24,18 @@ def test_32_lines_have_different_styles() -> None:
     assert len(greyscale) == 32  # the colour is not needed
 
 
+@pytest.mark.parametrize(
+    ("other", "is_wider"), [([0.1, 0.2, 0.5, 0.7], True), ([0.1, 0.2, 0.6, 0.7], False)]
+)
+def test_a_line_below_one_with_the_same_values_is_wider(other: list[float], is_wider: bool) -> None:
+    figure, (axis,) = figures.new_panels(1, 1, 3.0, 2.0)
+    for number, y in enumerate(([0.1, 0.2, 0.5, 0.8], other)):
+        axis.plot(range(4), y, label=str(number), **figures.line_style(number))
+    first, second = figures.finish(figure, [axis]).axes[0].get_lines()
+    assert (first.get_linewidth() > second.get_linewidth() + 1) == is_wider
+    assert (first.get_markersize() > second.get_markersize() + 1) == is_wider
+
+
 def test_panels_without_content_are_hidden() -> None:
     figure, axes = figures.new_panels(4, 3, 9.0, 2.0)
     assert [axis.get_visible() for axis in figure.axes] == [True] * 4 + [False] * 2

@@ -182,6 +182,13 @@ def test_all_pairs_of_runs_are_compared(sample: Inputs, data: Any) -> None:
             assert line[2:] == pytest.approx(expected, rel=1e-6)
 
 
+def test_runs_with_many_zeros_are_noted() -> None:
+    gold = {str(topic): {"d": 1} for topic in range(6)}
+    runs = {"good": {topic: ["d"] for topic in gold}, "poor": {topic: ["e"] for topic in gold}}
+    notes = report_data(Inputs(gold, runs, measures="RR"))["notes"]
+    assert [note for note in notes if "0 for 100 % of the topics of poor, and for 0 % of good" in note]
+
+
 @pytest.mark.parametrize(("epoch", "date"), [("0", "1970-01-01"), ("1700000000", "2023-11-14")])
 def test_the_page_states_title_date_and_version(
     search_lengths: Inputs, monkeypatch: pytest.MonkeyPatch, epoch: str, date: str

@@ -117,6 +117,10 @@ def test_extrapolated_swaps_are_marked() -> None:
     assert second.get_markevery() == [1, 2]
     assert axis.get_title(loc="right") == "extrapolated"
     assert list(axis.get_xticks()) == [1, 2, 3, 4]
-    assert axis.get_xscale() == "log"
+    left, middle, last, right = (
+        axis.transData.transform((x, 0))[0] for x in (axis.get_xlim()[0], 2, 4, axis.get_xlim()[1])
+    )
+    assert left < middle < last < right
+    assert (right - middle) / (right - left) == pytest.approx(1 / 3)
     assert legend_of(figure) == [f"from {BIN_STARTS[3]:g}"]
     assert plots.swaps_plot({"MAep": rates}, [1, 2]).axes[0].get_title(loc="right") == ""

@@ -62,6 +62,7 @@ def test_a_comparison_computed_by_hand() -> None:
         low=0.2 - half,
         high=0.2 + half,
         effect=0.2 / deviation,
+        deviation=deviation,
         wins=3,
         losses=1,
         p=paired_p_value("t", high, low),

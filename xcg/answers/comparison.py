@@ -23,7 +23,13 @@ from xcg.report import comparison_sentences as sentences
 from xcg.report import comparisons as arranged
 from xcg.report.columns import AGREEMENTS, OVERALL_TESTS, SHIFTS, chunk_columns
 from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
-from xcg.report.gates import gate_comment, junit_xml, regressed_questions
+from xcg.report.gates import (
+    gate_comment,
+    junit_topics,
+    junit_xml,
+    regressed_questions,
+    worst_topics,
+)
 from xcg.report.strategy_studies import study_rows, study_sentences, study_table
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits, parse_thresholds
@@ -163,9 +169,12 @@ def gate(asked: Asked) -> GateAnswer:
         )
     if given == ALL_PAIRS:
         raise XcgError("baseline is 'all': expected the name or the path of a run")
-    if limits and given is None:
-        name = "max_drop" if limits.drops else "max_regressed"
-        raise XcgError(f"{name} needs the run to compare with: expected a baseline (--baseline RUN)")
+    comparing = {"max_drop": limits.drops, "max_regressed": limits.regressed}
+    for name, value in {**comparing, "per_topic": chosen.per_topic}.items():
+        if value and given is None:
+            raise XcgError(f"{name} needs a run to compare with: expected a baseline (--baseline RUN)")
+    if chosen.junit is None:
+        asked.refuse("gate.per_topic", "without a JUnit file (--junit FILE)")
     inputs = asked.inputs_with("assessments", "runs")
     configured = len(inputs.named_sources) if given is not None else 0
     inputs, baseline = with_named_run(inputs, given)
@@ -184,7 +193,7 @@ def gate(asked: Asked) -> GateAnswer:
     verdict = check_gate(
         results,
         minimums,
-        baseline if is_tested or limits else None,
+        baseline if is_tested or limits or len(results.runs) > 1 else None,
         test=test.test,
         correction=test.correction,
         exempt=[str(baseline)] * is_added,
@@ -193,11 +202,14 @@ def gate(asked: Asked) -> GateAnswer:
         expected_topics=chosen.expected_topics,
     )
     printed: Answer[Any] = compared(asked, results, baseline) if limits or is_tested else results
+    shown, regressed_by = worst_topics(verdict), limits.regressed_by if chosen.per_topic else None
+    if chosen.junit is not None:
+        shown += junit_topics(verdict, regressed_by)
+    command = functools.partial(_command, asked)
     find_questions = functools.cache(
-        lambda: regressed_questions(verdict, inputs, functools.partial(_command, asked))
+        lambda: regressed_questions(shown, verdict.baseline, inputs, command)
     )
     if chosen.junit is not None:
-        regressed_by = limits.regressed_by if chosen.per_topic else None
         with whole_file(Path(chosen.junit)) as file:
             file.write(junit_xml(verdict, find_questions(), regressed_by))
     failed = [f"failed: {failure}" for failure in verdict.failures]

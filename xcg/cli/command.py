@@ -6,6 +6,7 @@ enable completion.
 
 from __future__ import annotations
 
+import importlib
 import math
 import re
 import sys
@@ -22,7 +23,6 @@ from click.shell_completion import CompletionItem
 from xcg.cli.main import print_status
 from xcg.documents.files import whole_file
 from xcg.measures import MEASURES
-from xcg.settings.loading import KEYS
 from xcg.settings.schema import Key, decimal
 from xcg.strategies.registry import STRATEGIES
 from xcg.user_model.model import shipped_models
@@ -177,10 +177,11 @@ _COMPLETE = {
     "strategies": complete_strategy,
 }
 CONFIG = click.Argument(["config"], required=False, type=ANY_PATH)
+_keys = partial(importlib.import_module, "xcg.settings.loading")  # inex-eval needs none
 _SET: dict[str, Any] = {
     "multiple": True,
     "metavar": "KEY=VALUE",
-    "shell_complete": partial(_complete, lambda: [f"{name}=" for name in KEYS], False),
+    "shell_complete": partial(_complete, lambda: [f"{name}=" for name in _keys().KEYS], False),
     "help": "Set a key of the configuration, such as topics.unanswered=skip; the value is YAML.",
 }
 SET = click.Option(["--set"], **_SET)

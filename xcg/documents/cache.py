@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import json
 import os
 import stat
 import threading
@@ -23,7 +22,7 @@ from typing import Any, TypeVar
 
 from xcg.documents.sources import Stamp
 from xcg.documents.tree import COLUMNS, ElementTree
-from xcg.lazy_modules import etree, hashlib, np, sqlite3
+from xcg.lazy_modules import etree, hashlib, json, np, sqlite3
 
 T = TypeVar("T")
 

@@ -17,6 +17,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from glob import escape, glob
 from io import BufferedIOBase, BufferedReader, BytesIO, RawIOBase
 from itertools import groupby
@@ -280,9 +281,7 @@ def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[in
     >>> list(lines(io.BytesIO(b"1 0 d 1"), Path("qrels.txt")))
     [(1, '1 0 d 1')]
     """
-    number = first - 1
-    while line := file.readline(MAX_LINE_BYTES + 1):
-        number += 1
+    for number, line in enumerate(iter(partial(file.readline, MAX_LINE_BYTES + 1), b""), first):
         if len(line) > MAX_LINE_BYTES:
             raise InputError(f"{path}:{number}", "a line of more than 1 MB; expected text or XML")
         if b"\r" in line and b"\r" in line.rstrip():  # the first test is the faster one

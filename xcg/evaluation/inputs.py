@@ -33,7 +33,7 @@ from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.chunks import Parents, check_chunks, is_chunk, run_of_chunks
 from xcg.runs.ordering import in_document_order, note_equal_scores, note_whole_documents
 from xcg.runs.run import Run, Runs, Ties, Topics
-from xcg.settings.keys import DEFAULT_MEASURES
+from xcg.settings.schema import DEFAULT_MEASURES
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
 from xcg.user_model.model import (
     UserModel,

@@ -64,7 +64,7 @@ def count_repeated(ranking: Ranking) -> int:
     if not ranking.spans:
         are_documents = ranking.paths.count(WHOLE) == len(ranking)
         return len(ranking) - len(set(ranking.files if are_documents else ranking))
-    results = [(*result, ranking.spans.get(position)) for position, result in enumerate(ranking)]
+    results = zip(files, paths, map(ranking.spans.get, range(len(ranking))), strict=True)
     known = [result for result in results if result[2] != UNKNOWN_SPAN]
     return len(known) - len(set(known))
 

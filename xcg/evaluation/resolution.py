@@ -99,7 +99,7 @@ class ResultResolver:
             else:  # without numpy, which takes long to import
                 row = array("i", [MISSING]) * len(ranking)
                 unclear = range(len(ranking)) if offsets_only else ()
-            positions = sorted({*unclear, *ranking.spans}) if ranking.spans else unclear
+            positions = unclear if offsets_only else sorted({*unclear, *ranking.spans})
             passages: dict[int, tuple[int, int]] = {}
             if positions:
                 passages = self._check(run, topic, ranking, positions, trees, row, notes, offsets_only)
@@ -163,9 +163,9 @@ class ResultResolver:
         if offsets_only:
             passages = {p: s for p, s in ranking.spans.items() if not isinstance(s, Passage)}
             positions = [position for position in positions if position not in passages]
-        files, paths = list(ranking.files), list(ranking.paths)
+        results = list(ranking) if positions else []
         for position in positions:
-            file, path = files[position], paths[position]
+            file, path = results[position]
             tree = trees.get(file)
             is_passage = position in ranking.spans
             try:
@@ -236,9 +236,9 @@ TASKS_PER_WORKER = 4
 """Documents and topics have different sizes, so each worker gets several parts of them."""
 
 
-def judged_files(base: RecallBase, topic: str) -> list[str]:
+def judged_files(base: RecallBase, topic: str) -> dict[str, None]:
     """Return the documents with assessments for a topic."""
-    return list(dict.fromkeys([*base.files[topic], *base.spans[topic], *base.passages[topic]]))
+    return dict.fromkeys([*base.files[topic], *base.spans[topic], *base.passages[topic]])
 
 
 def lacking_paths(

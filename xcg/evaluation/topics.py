@@ -94,7 +94,7 @@ class TopicSource:
         files: dict[str, None] = {}
         for name in names:
             waiting.append(name)
-            files.update(dict.fromkeys(judged_files(self.base, name)))
+            files |= judged_files(self.base, name)
             if len(files) >= _PARSED_AHEAD or name == names[-1]:
                 if self.corpus is not None:
                     self.corpus.prepare(file for file in files if file in self.corpus)
@@ -129,7 +129,7 @@ class TopicSource:
             trees=trees,
             elements={file: ElementRows(tree) for file, tree in trees.items()},
             assessed=assessed,
-            highlighted={f: [(span.start, span.end) for span in s] for f, s in passages.items()},
+            highlighted={file: [span[:2] for span in spans] for file, spans in passages.items()},
             gold=gold,
             entry_points=self._entry_points(name, trees, notes) if has_passages else None,
             document_sizes=base.document_sizes[name],

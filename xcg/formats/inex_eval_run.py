@@ -12,7 +12,7 @@ from xcg.documents.files import is_xml, lines, open_input
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError
 from xcg.formats.base import json_certainty
-from xcg.runs.run import UNKNOWN_SPAN, AnySpan, Ranking, Run, span_of
+from xcg.runs.run import AnySpan, Ranking, Run, span_of
 
 _UNKNOWN_OFFSETS = {"X", "-1"}
 _EXPECTED = "expected eight, topic Q0 document rank score tag offset length"
@@ -56,8 +56,7 @@ def read_inex_eval_run(file: str, topics: Container[str]) -> tuple[Run, str]:
             files, spans = columns
             try:
                 files.append(canonical_file(document))
-                is_unknown = offset in _UNKNOWN_OFFSETS  # whatever the length
-                spans.append(UNKNOWN_SPAN if is_unknown else span_of(offset, length))
+                spans.append(span_of(offset, "0" if offset in _UNKNOWN_OFFSETS else length))
             except ValueError as error:
                 raise InputError(f"{file}:{number}", str(error)) from None
             tag = tag_here

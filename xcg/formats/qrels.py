@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from io import BufferedReader
 from pathlib import Path
 
@@ -24,10 +25,10 @@ from xcg.judgements.recall_base import (
 )
 
 _NUMBER = "[0-9]{1,15}"
-_LINE = re.compile(
+_match = re.compile(
     rf"\s*(?!#)(\S++)\s++\S++\s++(\S++)\s++({_NUMBER})\s++({_NUMBER})"
     rf"(?:\s++({_NUMBER}|-1)(?!\S))?((?:\s++{_NUMBER}:{_NUMBER}(?!\S))*)\s*"
-)
+).fullmatch
 _passages = re.compile(f"({_NUMBER}):({_NUMBER})").findall
 _is_ignored = re.compile(r"\s*(?:#.*)?", re.DOTALL).fullmatch
 _LEFT_OUT = "lines left out of the assessments"
@@ -57,11 +58,13 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
     Raises:
         InputError: If the file is empty or a line is illegal; with file and line.
     """
-    found = [(number, line, _LINE.fullmatch(line)) for number, line in lines(file, path)]
-    found = [one for one in found if one[2] is not None or not _is_ignored(one[1])]
+    found = [
+        (n, text, m) for n, text in lines(file, path) if (m := _match(text)) or not _is_ignored(text)
+    ]
     if not found:
         raise InputError(path, "an empty file; expected assessments")
-    without_entry_points = any(m and m[5] is None and m[6].count(":") > 1 for *_, m in found)
+    # Few files must be searched: most have an entry point in each line with passages.
+    without = cache(lambda: any(m and m[5] is None and m[6].count(":") > 1 for *_, m in found))
     name = str(path)
     for number, line, match in found:
         where = f"{name}:{number}"
@@ -69,14 +72,14 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
             if match is None:
                 raise _illegal(line.split())
             topic, document, relevant, length, sixth, passages = match.groups("-1")
-            if match[5] is None and passages and not without_entry_points:
+            if sixth == "-1" and passages and match[5] is None and not without():
                 sixth, passages = passages.strip(), ""
             document = canonical_file(document)
             spans = []
             for offset, characters in _passages(passages):
                 start = int(offset)
                 spans.append(Span(start, start + int(characters)))
-            if topic not in base:
+            if topic not in base.files:
                 base.add_topic(topic, name)
             is_repeated = document in base.spans[topic]
             base.add_spans(topic, document, spans, where)
@@ -96,18 +99,18 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
 
 def _oddities(sizes: DocumentSizes, spans: Sequence[Span], sixth: str) -> Iterator[tuple[str, str]]:
     """Yield kind and description of what is legal but probably wrong in a line."""
-    size = end = 0
+    (relevant, length), size, end = sizes, 0, 0
     for first, stop, _ in spans:
         size += stop - first
-        end = max(end, stop)
+        end = stop if stop > end else end
     if not spans and sixth != "-1":
         message = f"{sixth!r}; expected an entry point or -1, and then passages"
         yield "sixth fields without passages, which are ignored", message
-    if sizes.relevant != size and sizes.relevant != _union_length(spans):
-        message = f"{sizes.relevant} relevant characters, but the passages have {size}"
+    if relevant != size and relevant != _union_length(spans):
+        message = f"{relevant} relevant characters, but the passages have {size}"
         yield "relevant sizes that differ from the passages; the stated sizes count", message
-    if end > sizes.length:
-        message = f"a passage ends at character {end}, but the document has {sizes.length} characters"
+    if end > length:
+        message = f"a passage ends at character {end}, but the document has {length} characters"
         yield "passages that end after the document; they are used as they are", message
 
 

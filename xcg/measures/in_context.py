@@ -43,9 +43,10 @@ def article_scores(
         pieces.setdefault(document, []).extend(new)
     scores = []
     for document, to_read in pieces.items():
-        size, relevant = ranking.read(document, to_read, limit)
-        total = ranking.relevant_in.get(document)
-        f = f_measure(relevant / size if size else 0.0, relevant / total, beta) if total else 0.0
+        total, f = ranking.relevant_in.get(document), 0.0
+        if total is not None:
+            size, relevant = ranking.read(document, to_read, limit)
+            f = f_measure(relevant / size if size else 0.0, relevant / total, beta)
         scores.append((f, total is not None))
     return scores
 

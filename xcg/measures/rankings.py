@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
@@ -87,28 +87,27 @@ class HighlightedRanking:
 
     def pieces(self, repeated: Repeated) -> list[list[tuple[int, int]]]:
         """Return for each result the parts of it that are read."""
-        read_once: Container[str] = self.relevant_in if repeated == "official" else ()
-        if repeated == "once":
-            read_once = {document for document, _, _ in self.results}
+        once, in_these = repeated == "once", self.relevant_in if repeated == "official" else ()
         seen: defaultdict[str, IntervalSet[int]] = defaultdict(IntervalSet)
         return [
-            seen[document].add(start, end) if start >= 0 and document in read_once else [(start, end)]
-            for document, start, end in self.results
+            seen[file].add(start, end) if start >= 0 and (once or file in in_these) else [(start, end)]
+            for file, start, end in self.results
         ]
 
     def amounts(self, repeated: Repeated) -> list[tuple[int, int]]:
         """Return for each result how many characters of it are read, and how many are relevant."""
         text = {file: text for file, text in self.relevant_text.items() if file in self.relevant_in}
         other = self.other or [0] * len(self.results)
-        return [
-            (
-                sum([end - start for start, end in pieces]) + further,
-                sum([text[file].count(*piece) for piece in pieces]) if file in text else 0,
-            )
-            for (file, _, _), pieces, further in zip(
-                self.results, self.pieces(repeated), other, strict=True
-            )
-        ]
+        amounts = []
+        for (file, _, _), pieces, unstated in zip(
+            self.results, self.pieces(repeated), other, strict=True
+        ):
+            of_file, size, relevant = text.get(file), unstated, 0
+            for start, end in pieces:
+                size += end - start
+                relevant += 0 if of_file is None else of_file.count(start, end)
+            amounts.append((size, relevant))
+        return amounts
 
     def articles(self) -> dict[str, list[tuple[int, int]]]:
         """Return document → its results, with documents in the order of their first result."""
@@ -165,8 +164,11 @@ class RelevantText:
         """Return the number of relevant characters from start to end - 1."""
         if len(self._passages) > _FEW_PASSAGES:
             return self._count_before(end) - self._count_before(start)
-        here = [span for span in self._passages if span[0] < end and start < span[1]]
-        return sum([min(end, last) - max(start, first) for first, last in here])
+        total = 0
+        for first, last in self._passages:
+            if first < end and start < last:
+                total += min(end, last) - max(start, first)
+        return total
 
     def _count_before(self, offset: int) -> int:
         starts, ends, sums_of_starts, sums_of_ends = self._offsets

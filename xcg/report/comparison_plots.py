@@ -231,7 +231,7 @@ def strategies_plot(study: StrategyStudy) -> Figure:
             marked = [index for index, alpha in enumerate(x) if alpha in alphas]
             style = figures.line_style(number)
             if strategy == ORACLE:
-                style |= {"color": "0.4", "linestyle": "--", "marker": ""}
+                style |= {"color": "0.4", "linestyle": "--", "marker": "x"}
             label = label_text(strategy_label(strategy))
             axis.plot(x, y, label=label, markevery=marked, **style)
         for alpha in study.crossings(case):

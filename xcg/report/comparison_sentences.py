@@ -11,7 +11,7 @@ from xcg.report.plot_selection import grouped
 from xcg.statistics.rank_correlation import OrderShift
 from xcg.statistics.significance import BestRun, Comparison
 from xcg.statistics.significance_tests import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
-from xcg.statistics.topic_scores import ALL_PAIRS, scores_by_run
+from xcg.statistics.topic_scores import ALL_PAIRS, ROUNDING, scores_by_run
 from xcg.tables import p_equation
 
 TEST_NAMES = {
@@ -163,29 +163,29 @@ def _spreads(lines: Sequence[Comparison]) -> list[str]:
     """State the smallest and the largest standard deviation, of the family where they differ most."""
     deviations: dict[tuple[str, str], list[float]] = {}
     for line in lines:
-        if line.effect:
-            found = deviations.setdefault((line.measure, line.user_model), [])
-            found.append(line.difference / line.effect)
+        deviations.setdefault((line.measure, line.user_model), []).append(line.deviation)
     facts = []
     limits = {family: (min(each), max(each)) for family, each in deviations.items() if len(each) > 1}
     if limits:
-        family, (low, high) = max(limits.items(), key=lambda item: item[1][1] / item[1][0])
+        family, (low, high) = max(
+            limits.items(), key=lambda item: item[1][1] / (item[1][0] or ROUNDING)
+        )
         where = f" by {family[0]} under {family[1]}" if len(deviations) > 1 else ""
         facts.append(
             f"spread: the standard deviation of a pair's differences is from {low:.4f} to {high:.4f}"
             f"{where}"
         )
         if lines[0].correction == "tukey" and high > _MOST_UNEQUAL * low:
+            unequal = f"these differ {high / low:.1f}-fold" if low else "one of these is 0"
             facts.append(
-                "warning: Tukey's HSD assumes equal standard deviations; these differ "
-                f"{high / low:.1f}-fold, so more than 5 % of such comparisons may be false alarms; "
-                "use the correction shaffer or holm"
+                f"warning: Tukey's HSD assumes equal standard deviations; {unequal}, so more than 5 % "
+                "of such comparisons may be false alarms; use the correction shaffer or holm"
             )
     return facts
 
 
 def zero_notes(results: Results, comparisons: Sequence[Comparison]) -> list[str]:
-    """Note runs whose shares of topics with score 0 differ so much that t tests find false differences.
+    """Note runs whose shares of topics with score 0 differ so much that tests find false differences.
 
     One note for each measure and user model, on the two compared runs that differ most.
     """
@@ -197,11 +197,11 @@ def zero_notes(results: Results, comparisons: Sequence[Comparison]) -> list[str]
         }
         pairs = [sorted((line.run, line.baseline), key=shares.__getitem__) for line in lines]
         fewest, most = max(pairs, key=lambda pair: shares[pair[1]] - shares[pair[0]])
-        if lines[0].test == "t" and shares[most] - shares[fewest] > _MOST_ZEROS:
+        if shares[most] - shares[fewest] > _MOST_ZEROS:
             notes.append(
                 f"note: {measure} under {model} is 0 for {100 * shares[most]:.0f} % of the topics of "
-                f"{most}, and for {100 * shares[fewest]:.0f} % of {fewest}: t tests of such runs can "
-                "have more false alarms than 5 %, above all with few topics"
+                f"{most}, and for {100 * shares[fewest]:.0f} % of {fewest}: tests of such runs can "
+                "have more false alarms than 5 %, above all with few topics or by Wilcoxon's test"
             )
     return notes
 

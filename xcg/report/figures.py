@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from xcg.answer import FIGURE_WIDTH
 from xcg.errors import printable
+from xcg.lazy_modules import np
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +33,8 @@ _LEGEND_LINE = 0.16
 """The height of a line of the legend in a paper, in inches."""
 _CAPTION_CHARACTERS = 16
 """Characters of a caption in an inch."""
+_COINCIDING, _MOST_WIDENED = 0.7, 3
+"""The share of equal points of lines that coincide, and the number of lines on one that widen it."""
 
 # The colours of Okabe and Ito, which colour-blind readers can distinguish.
 COLOURS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7", "#999999")
@@ -225,10 +228,22 @@ def label_axis(axis: Axes, title: str = "", x: str = "", y: str = "") -> None:
     axis.set_ylabel(label_text(y))
 
 
+def _widen_hidden_lines(axis: Axes) -> None:
+    """Widen lines with a label on which later ones lie, so that they are visible below these."""
+    lines = [line for line in axis.get_lines() if not str(line.get_label()).startswith("_")]
+    points = [{(x, round(y, 9)) for x, y in np.asarray(line.get_xydata()).tolist()} for line in lines]
+    for number, (line, own) in enumerate(zip(lines, points, strict=True)):
+        hiding = sum(len(own & other) > _COINCIDING * len(own) for other in points[number + 1 :])
+        line.set_linewidth(line.get_linewidth() + 1.6 * min(hiding, _MOST_WIDENED))
+        line.set_markersize(line.get_markersize() + 2.5 * min(hiding, _MOST_WIDENED))
+
+
 def finish(
     figure: Figure, axes: Sequence[Axes], *caption: str, left: str = "", title: str | None = None
 ) -> Figure:
     """Label the first column, and add the legend and the caption; return the figure.
+
+    Lines that coincide are all visible, up to four.
 
     Args:
         figure: The figure.
@@ -239,6 +254,8 @@ def finish(
     """
     label_left(axes, left)
     add_legend(figure, axes[0], title)
+    for axis in axes:
+        _widen_hidden_lines(axis)
     add_caption(figure, *caption)
     return figure
 

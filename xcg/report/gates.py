@@ -15,7 +15,7 @@ from xcg.evaluation.explanation import Explanation
 from xcg.evaluation.inputs import Inputs
 from xcg.lazy_modules import etree
 from xcg.statistics.gate import Check, Verdict
-from xcg.statistics.topic_scores import ROUNDING
+from xcg.statistics.topic_scores import ROUNDING, BaselinePair
 from xcg.table_formats import Markup, markdown_table, markdown_text
 
 MAX_CHARACTERS = 60_000
@@ -32,7 +32,6 @@ _SENTENCE_LENGTH = 300
 _COMMAND_LENGTH = 1000
 _NAME_LENGTH = 60
 MAX_TOPICS = 10
-_MAX_DESCRIBED = 50
 _MAX_GOLD = 10
 _WORDS = 60
 """Characters of a gold span."""
@@ -53,8 +52,8 @@ class Question(NamedTuple):
     command: str
 
 
-def worst_topics(verdict: Verdict, most: int = MAX_TOPICS) -> list[tuple[Check, str]]:
-    """Return the topics with the largest losses, of the checks that failed or else of all.
+def worst_topics(verdict: Verdict) -> list[tuple[Check, str]]:
+    """Return the ten topics with the largest losses, of the checks that failed or else of all.
 
     Without a baseline, the topics with the lowest scores of checks that failed are returned. The checks
     take turns, because scores of different measures cannot be compared.
@@ -63,7 +62,7 @@ def worst_topics(verdict: Verdict, most: int = MAX_TOPICS) -> list[tuple[Check, 
     lists = [(check, _worst(check)) for check in failed or verdict.checks]
     turns = range(MAX_TOPICS)
     found = [(check, topics[turn]) for turn in turns for check, topics in lists if turn < len(topics)]
-    return found[:most]
+    return found[:MAX_TOPICS]
 
 
 def _worst(check: Check) -> list[str]:
@@ -73,30 +72,49 @@ def _worst(check: Check) -> list[str]:
     return lowest[:MAX_TOPICS] if check.failures else []
 
 
+def junit_topics(verdict: Verdict, regressed_by: float | None) -> list[tuple[Check, str]]:
+    """Return the topics in the failures of :func:`junit_xml`."""
+    return [
+        (check, topic)
+        for check in verdict.checks
+        if check.failures and check.pair is not None
+        for topic in (*[*check.pair.losses][:MAX_TOPICS], *_regressed(check.pair, regressed_by))
+    ]
+
+
+def _regressed(pair: BaselinePair, regressed_by: float | None) -> list[str]:
+    """Return the topics for which a run is worse than the baseline by more than this."""
+    if regressed_by is None:
+        return []
+    return [t for t, change in pair.losses.items() if pair.sign * change < -regressed_by - ROUNDING]
+
+
 def regressed_questions(
-    verdict: Verdict, inputs: Inputs, command: Callable[[Inputs, str, str], str]
+    topics: Iterable[tuple[Check, str]],
+    baseline: str | None,
+    inputs: Inputs,
+    command: Callable[[Inputs, str, str], str],
 ) -> dict[tuple[str, str, str], Question]:
-    """Describe the worst topics of a gate.
+    """Describe topics of a gate.
 
     Args:
-        verdict: The verdict.
+        topics: From :func:`worst_topics` or :func:`junit_topics`.
+        baseline: Name of the run with which the others were compared.
         inputs: The inputs of the evaluation.
         command: Returns the command that explains a run for a topic.
 
     Returns:
         (run, topic, user model) → what is known. Gold is missing if the rankings cannot be explained.
     """
-    shown = [
-        (check.run, topic, check.user_model) for check, topic in worst_topics(verdict, _MAX_DESCRIBED)
-    ]
-    topics = list(dict.fromkeys(topic for _, topic, _ in shown))
-    wanted = {verdict.baseline, *(run for run, _, _ in shown)}
+    shown = dict.fromkeys((check.run, topic, check.user_model) for check, topic in topics)
+    names = list(dict.fromkeys(topic for _, topic, _ in shown))
+    wanted = {baseline, *(run for run, _, _ in shown)}
     known = replace(
         inputs,
         assessments=inputs.recall_base,
         runs=inputs.run_sources,  # standard input cannot be read again
         corpus=inputs.documents,
-        topics=topics,
+        topics=names,
         check_corpus=False,
     )
     titles = inputs.topic_titles
@@ -104,7 +122,7 @@ def regressed_questions(
     runs = [run for run in known.loaded_runs if run.name in wanted]
     known = replace(known, runs=runs, strategies=())
     found: dict[tuple[str, str, str], Explanation] = {}
-    for topic in topics:
+    for topic in names:
         try:
             found |= {(one.run, topic, one.user_model): one for one in explain(known, topic)}
         except XcgError:
@@ -112,7 +130,7 @@ def regressed_questions(
     return {
         (run, topic, model): Question(
             titles.get(topic, ""),
-            _gold(found.get((verdict.baseline or "", topic, model)), found.get((run, topic, model))),
+            _gold(found.get((baseline or "", topic, model)), found.get((run, topic, model))),
             commands[run, topic, model],
         )
         for run, topic, model in shown
@@ -262,11 +280,9 @@ def junit_xml(
             ]
             _add_case(suite, name, check.measure, check, [*lines, *lost])
             if regressed_by is not None and check.pair is not None:
+                regressed = _regressed(check.pair, regressed_by)
                 for topic in check.pair.scores:
-                    regressed = (
-                        check.pair.sign * check.pair.differences[topic] < -regressed_by - ROUNDING
-                    )
-                    lines = _lines_about(check, topic, questions) if regressed else []
+                    lines = _lines_about(check, topic, questions) if topic in regressed else []
                     _add_case(suite, f"{name}.{check.measure}", topic, check, lines)
     for element in (root, *root):
         for count, tag in (("tests", "testcase"), ("failures", "failure")):

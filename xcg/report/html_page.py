@@ -119,7 +119,7 @@ def report_data(
     results = evaluate(inputs, lambda _: nullcontext(lambda done, _: steps.set(done)))
     scored_topics = set(results.topics)
     topics = [topic for topic in base.topics if topic in scored_topics]
-    context = ReportContext(inputs, results, topics, steps)
+    context = ReportContext(inputs, results, topics, steps, [*results.notes, *_title_notes(inputs)])
     data = {
         "version": __version__,
         "title": title,
@@ -137,7 +137,7 @@ def report_data(
         "measures": results.measures,
         "lower_is_better": [MEASURES.order(measure).lower_is_better for measure in results.measures],
         "titles": {str(measure): measure.definition.title for measure in inputs.measure_list},
-        "notes": [*results.notes, *_title_notes(inputs)],
+        "notes": context.notes,
         "limits": context.limits,
         "scores": _score_data(context),
         "intervals": html_statistics.interval_data(context),

@@ -11,7 +11,7 @@ from xcg.errors import XcgError
 from xcg.evaluation.inputs import Inputs
 from xcg.evaluation.parallel import Progress
 from xcg.evaluation.results import Cell, Results
-from xcg.report.comparison_sentences import TEST_NAMES
+from xcg.report.comparison_sentences import TEST_NAMES, zero_notes
 from xcg.statistics.intervals import mean_intervals
 from xcg.statistics.significance import Comparison, best_runs, compare_runs
 from xcg.statistics.significance_tests import CORRECTION_NAMES
@@ -49,6 +49,7 @@ class ReportContext:
 
     Attributes:
         topics: The topics that have scores.
+        notes: The notes of the evaluation; receives those on the comparisons.
         limits: Receives a sentence about everything that is left out to keep the file small.
     """
 
@@ -56,6 +57,7 @@ class ReportContext:
     results: Results
     topics: Sequence[str]
     steps: StepCounter
+    notes: list[str] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
 
 
@@ -98,6 +100,7 @@ def comparison_data(context: ReportContext) -> list[Json]:
             entry["untested"] = "the comparisons are left out, to keep the file small"
             continue
         remaining -= len(found)
+        context.notes.extend(zero_notes(context.results, found))
         entry |= {"test": TEST_NAMES[found[0].test, ""]}
         entry |= {"correction": CORRECTION_NAMES[found[0].correction]}
         entry["lines"] = [_line(comparison, number) for comparison in found]

@@ -10,9 +10,9 @@ import math
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, compress
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from xcg.answer import Answer
 from xcg.documents.files import open_input
@@ -86,8 +86,7 @@ class InexEvalScores:
     topics: Mapping[str, Mapping[str, float]]
 
 
-@dataclass(frozen=True)
-class _TopicScores:
+class _TopicScores(NamedTuple):
     """The scores of a topic: those that are printed, and precision at all recall points."""
 
     answered: bool
@@ -285,8 +284,8 @@ def _sizes(ranking: HighlightedRanking, task: Task) -> tuple[Sequence[int], Sequ
     amounts = ranking.amounts("official" if task == "t" else "always")
     # In the thorough task, a result of unknown offset counts 0 in documents with relevant text.
     sizes = [
-        0 if task == "t" and tuple(span) == UNKNOWN_SPAN and document in ranking.relevant_in else size
-        for (document, *span), (size, _) in zip(ranking.results, amounts, strict=True)
+        0 if task == "t" and (start, end) == UNKNOWN_SPAN and file in ranking.relevant_in else size
+        for (file, start, end), (size, _) in zip(ranking.results, amounts, strict=True)
     ]
     return sizes, [relevant for _, relevant in amounts]
 
@@ -298,7 +297,7 @@ def _focused(
     relevant = counts["rel_size"]
     read = zip(accumulate(sizes), accumulate(relevant_sizes), strict=True)
     points = _interpolated(
-        ((part / size, _divide(part, relevant)) for size, part in read if size), levels=101
+        ((part / size, part / (relevant or math.nan)) for size, part in read if size), levels=101
     )
     scores: dict[str, float] = {}
     for unit, hits, retrieved, all_relevant in (
@@ -327,16 +326,13 @@ def _in_context(
     relevant = len(ranking.relevant_in)
     totals = accumulate(score for score, _ in of_articles)
     precisions = [total / rank for rank, total in enumerate(totals, 1)]
-    hits = accumulate(is_relevant for _, is_relevant in of_articles)
-    recalls = [_divide(count, relevant) for count in hits]
+    are_relevant = [is_relevant for _, is_relevant in of_articles]
+    recalls = [_divide(count, relevant) for count in accumulate(are_relevant)]
     scores: dict[str, float] = {}
     for rank in _PRINTED_RANKS:
         scores[f"gP[{rank}]"] = precisions[:rank][-1] if precisions else 0.0
         scores[f"gR[{rank}]"] = recalls[:rank][-1] if recalls else 0.0
-    at_relevant = (
-        p for p, (_, is_relevant) in zip(precisions, of_articles, strict=True) if is_relevant
-    )
-    scores["AgP"] = _divide(sum_in_order(at_relevant), relevant)
+    scores["AgP"] = _divide(sum_in_order(compress(precisions, are_relevant)), relevant)
     return scores, _interpolated(zip(precisions, recalls, strict=True), levels=11)
 
 
@@ -367,8 +363,7 @@ def _scores_of_run(
     means: dict[str, float] = {"num_q": len(counted)}
     # inex_eval adds the counts in context over all topics, even if it does not average over them.
     summed = by_topic if options.in_context else counted
-    for name in _COUNTS:
-        means[name] = sum(int(topic.scores[name]) for topic in summed.values())
+    means |= {name: sum(int(topic.scores[name]) for topic in summed.values()) for name in _COUNTS}
     names = [name for name in next(iter(by_topic.values())).scores if name not in _COUNTS]
     if options.in_context:
         names.sort(key="AgP".__ne__)  # the mean is printed first

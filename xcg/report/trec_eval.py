@@ -16,7 +16,7 @@ from xcg.measures.definition import NO_CUTOFF
 from xcg.measures.parser import SETS, TREC_NAMES
 from xcg.measures.topic_gains import sum_in_order
 from xcg.measures.trec_eval import relevance_string
-from xcg.settings.keys import DEFAULT_MEASURES
+from xcg.settings.schema import DEFAULT_MEASURES
 
 _POSITIONS = {name: position for position, name in enumerate(TREC_NAMES)}
 _NAMES = {measure: name for name, measure in TREC_NAMES.items()}

@@ -34,7 +34,7 @@ ORACLE = "oracle"
 
 TIES: tuple[Ties, ...] = get_args(Ties)
 
-_LENGTH = re.compile("[0-9]{1,15}")
+_is_length = re.compile("[0-9]{1,15}").fullmatch
 _UNKNOWN = ("X", "-1")
 UNKNOWN_SPAN = (-18, 0)
 """The span of a result whose offset is unknown: 18 characters before the text, which hold nothing
@@ -406,14 +406,14 @@ def span_of(offset: str, length: str) -> tuple[int, int]:
     Raises:
         ValueError: If one of them is not a whole number of at most 15 digits.
     """
-    if offset in _UNKNOWN and (length in _UNKNOWN or _LENGTH.fullmatch(length)):
+    if _is_length(offset) and _is_length(length):
+        return (start := int(offset)), start + int(length)
+    if offset in _UNKNOWN and (length in _UNKNOWN or _is_length(length)):
         return UNKNOWN_SPAN
-    if not (_LENGTH.fullmatch(offset) and _LENGTH.fullmatch(length)):
-        raise ValueError(
-            f"illegal passage {offset[:20]!r} {length[:20]!r}: expected an offset and a length, whole "
-            "numbers of at most 15 digits"
-        )
-    return int(offset), int(offset) + int(length)
+    raise ValueError(
+        f"illegal passage {offset[:20]!r} {length[:20]!r}: expected an offset and a length, whole "
+        "numbers of at most 15 digits"
+    )
 
 
 def offset_and_length(span: tuple[int, int]) -> tuple[str, str]:

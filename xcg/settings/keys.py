@@ -10,6 +10,7 @@ from typing import Any
 
 from xcg.errors import nearest
 from xcg.settings.schema import (
+    DEFAULT_MEASURES,
     FILE,
     FLAG,
     MAX_NUMBER,
@@ -45,7 +46,6 @@ from xcg.settings.study_keys import (
 )
 
 FORMATS = ("table", "jsonl", "csv", "json", "markdown", "latex", "trec_eval", "bibtex")
-DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
 
 _NUMBER = whole(1, MAX_NUMBER)
 

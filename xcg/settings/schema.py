@@ -31,6 +31,9 @@ MAX_WORKERS = 1000
 """The maximum number of processes."""
 MAX_SEED = 2**63 - 1
 """The maximum seed of the random number generators."""
+DEFAULT_MEASURES = ("nxCG@10", "MAep", "iMAep", "Q", "R")
+PLOT_WIDTHS = {"column": 8.4, "page": 17.8}
+"""Name of a width → centimetres."""
 
 
 class Place(NamedTuple):

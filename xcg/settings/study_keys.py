@@ -15,6 +15,7 @@ from xcg.settings.schema import (
     MAX_SEED,
     NAME,
     PATHS,
+    PLOT_WIDTHS,
     RUN,
     TEXT,
     Checked,
@@ -30,8 +31,6 @@ from xcg.settings.schema import (
 TESTS = ("t", "wilcoxon", "randomisation")
 CORRECTIONS = ("shaffer", "tukey", "holm", "bonferroni", "fdr_bh", "none")
 _STUDIED_CORRECTIONS = tuple(name for name in CORRECTIONS if name != "tukey")
-PLOT_WIDTHS = {"column": 8.4, "page": 17.8}
-"""Name of a width → centimetres."""
 
 
 def _names_by_topic(value: object, place: Place) -> object:

@@ -35,7 +35,7 @@ from xcg.formats.inex_assessments import inex_2004
 from xcg.judgements.highlights import Highlight, assess
 from xcg.judgements.recall_base import RecallBase
 from xcg.lazy_modules import np
-from xcg.settings.keys import DEFAULT_MEASURES
+from xcg.settings.schema import DEFAULT_MEASURES
 from xcg.simulation.documents import DECLARATION, Article, ArticleFactory
 from xcg.simulation.shape import ASSESSOR, DOCUMENT, RUN, TOPIC, Shape
 from xcg.simulation.systems import System, make_pool, rank, submission_topic, systems

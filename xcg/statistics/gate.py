@@ -170,12 +170,12 @@ def check_gate(
     failures: dict[Cell, list[Failure]] = {}
     compared: dict[Cell, tuple[BaselinePair, Chances]] = {}
     if baseline is not None:
-        pairs = baseline_pairs(results, baseline, 2 if is_tested else 1)
+        pairs = baseline_pairs(results, baseline, 2 if is_tested or limits else 1)
         rules = Rules(minimums, limits, test if is_tested else "", correction)
         failures = _compare(pairs, baseline, rules, notes)
         chances = gate_chances(pairs, [[*scores[pair.cell].values()] for pair in pairs], rules)
         for pair, chance in zip(pairs, chances, strict=True):
-            if is_tested or limits.apply_to(pair.measure):
+            if is_tested or limits.apply_to(pair.measure) or pair.measure in minimums:
                 compared[pair.cell] = pair, chance
     for model, measure, run in product(results.user_models, results.measures, results.runs):
         cell = measure, model, run

@@ -17,6 +17,7 @@ from xcg.statistics.significance_tests import (
     are_losses,
     critical_levels,
     family_p_values,
+    t_half_widths,
 )
 from xcg.statistics.topic_scores import ROUNDING, BaselinePair, Booleans, Floats, divisor
 
@@ -378,11 +379,8 @@ def _spare_means(
 
 def _critical_losses(pair: BaselinePair, values: Floats, levels: Floats) -> Floats:
     """Return the smallest loss that is significant by the t test, in each draw."""
-    from scipy.stats import t
-
-    topics = values.shape[1]
-    limits = t.isf(levels / 2, topics - 1) * values.std(axis=1, ddof=1) / topics**0.5
-    losses: Floats = (values.mean(axis=1) + limits) * (topics / pair.divisor)
+    critical = values.mean(axis=1) + t_half_widths(values, levels)
+    losses: Floats = critical * (values.shape[1] / pair.divisor)
     return losses
 
 

@@ -24,6 +24,7 @@ from xcg.statistics.significance_tests import (
     family_p_values,
     sign_vectors,
     single_level,
+    t_half_widths,
 )
 from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, scores_by_cell, standard_deviation
 
@@ -133,13 +134,10 @@ def t_interval(found: Floats, level: float) -> _Limits:
         found: Differences by topic, at least two.
         level: Significance level: 1 − confidence level.
     """
-    from scipy.stats import t
-
-    topics, mean = len(found), float(found.mean())
-    deviation = standard_deviation(found)
-    if not deviation:
-        return (mean, mean) if equal_signs_probability(topics) < level else (None, None)
-    half_width = float(t.isf(level / 2, topics - 1)) * deviation / math.sqrt(topics)
+    mean = float(found.mean())
+    if not standard_deviation(found):
+        return (mean, mean) if equal_signs_probability(len(found)) < level else (None, None)
+    half_width = float(t_half_widths(found, level))
     return mean - half_width, mean + half_width
 
 

@@ -12,7 +12,12 @@ from xcg.errors import XcgError
 from xcg.evaluation.results import Results
 from xcg.lazy_modules import np
 from xcg.statistics.intervals import POWER, t_detectable
-from xcg.statistics.significance_tests import SIGNIFICANCE_LEVEL, equal_signs_probability, single_level
+from xcg.statistics.significance_tests import (
+    SIGNIFICANCE_LEVEL,
+    equal_signs_probability,
+    single_level,
+    t_half_widths,
+)
 from xcg.statistics.topic_scores import (
     ROUNDING,
     Floats,
@@ -116,16 +121,13 @@ class PowerSimulation:
 
     def _simulate(self, topics: int) -> Floats:
         """Return the thresholds of simulated campaigns."""
-        from scipy.stats import t
-
         rng = np.random.default_rng([self._seed, topics])
         pairs = rng.permutation(np.resize(rng.permutation(len(self._sizes)), CAMPAIGNS))
         drawn = (rng.random((CAMPAIGNS, topics)) * self._sizes[pairs, None]).astype(int)
         samples = self._centred[pairs[:, None], drawn]
-        means, deviations = samples.mean(axis=1), samples.std(axis=1, ddof=1)
-        half_widths = float(t.isf(self._level / 2, topics - 1)) * deviations / math.sqrt(topics)
+        means, half_widths = samples.mean(axis=1), t_half_widths(samples, self._level)
         if equal_signs_probability(topics) >= self._level:  # equal differences are not significant
-            half_widths[deviations <= ROUNDING] = np.inf
+            half_widths[np.ptp(samples, axis=1) <= ROUNDING] = np.inf
         return np.concatenate([half_widths - means, half_widths + means])
 
 

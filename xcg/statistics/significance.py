@@ -61,6 +61,7 @@ class Comparison:
         high: Its upper limit, or None.
         effect: Cohen's d_z, the difference divided by the standard deviation of the topics'
             differences; None if the deviation is 0.
+        deviation: Standard deviation of the topics' differences.
         wins: Number of topics for which the run is better. With a lower-is-better measure, lower scores
             are better.
         losses: Number of topics for which the run is worse.
@@ -87,6 +88,7 @@ class Comparison:
     low: float | None
     high: float | None
     effect: float | None
+    deviation: float
     wins: int
     losses: int
     p: float
@@ -257,6 +259,7 @@ def _comparison(
         baseline_mean=math.fsum(second) / summed,
         difference=difference * factor,
         effect=difference / deviation if deviation else None,
+        deviation=deviation,
         wins=wins,
         losses=losses,
         **inference._replace(low=low, high=high)._asdict(),

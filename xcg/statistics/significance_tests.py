@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from typing import Any
 
 from xcg.lazy_modules import np, npt
 from xcg.statistics.topic_scores import DIGITS, ROUNDING, Booleans, Floats, matrix_product
@@ -70,6 +71,15 @@ def paired_p_values(test: str, found: Floats, limit: float = 1.0) -> Floats:
     if not constant.all():
         p_values[~constant] = ttest_1samp(found[~constant], 0, axis=1).pvalue
     return p_values
+
+
+def t_half_widths(found: Floats, levels: Any) -> Floats:
+    """Return the distance from the mean of each row beyond which the t test rejects a true mean."""
+    from scipy.stats import t
+
+    topics = found.shape[-1]
+    distances: Floats = t.isf(levels / 2, topics - 1) * found.std(axis=-1, ddof=1) / math.sqrt(topics)
+    return distances
 
 
 def family_p_values(found: Sequence[Floats], test: str, limit: float = 1.0) -> Floats:
