@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
+import pandas
+
 import xcg
 from xcg.errors import XcgError
+from xcg.integrations.pandas import run_from_frame
 
 MEASURES = "nxCG@2 nxCG@5 MAep xAP"
 Scores = dict[tuple[str, str], float | None]
@@ -55,13 +59,19 @@ def case_of(chance: random.Random) -> Case:
     return Case(documents, gold, run)
 
 
+LEFT_OUT = ("rank", "score", "")
+"""The fields that a run may lack in all results of a topic."""
+
+
 def json_lines(topic: str, results: list[Result], chance: random.Random) -> str:
-    """Write results as JSON Lines, in any order."""
-    lines = [
-        json.dumps({"topic": topic, **result._asdict()}, ensure_ascii=chance.random() < 0.5) + "\n"
-        for result in chance.sample(results, len(results))
-    ]
-    return "".join(lines)
+    """Write results as JSON Lines, in any order, with ranks, scores or both."""
+    left_out = chance.choice(LEFT_OUT)
+    records = [{"topic": topic, **result._asdict()} for result in chance.sample(results, len(results))]
+    return "".join(
+        json.dumps({k: v for k, v in one.items() if k != left_out}, ensure_ascii=chance.random() < 0.5)
+        + "\n"
+        for one in records
+    )
 
 
 def trec(topic: str, results: list[Result], chance: random.Random) -> str:
@@ -73,11 +83,13 @@ def trec(topic: str, results: list[Result], chance: random.Random) -> str:
 
 
 def inex(topic: str, results: list[Result], chance: random.Random) -> str:
-    """Write results as a topic of an INEX submission."""
+    """Write results as a topic of an INEX submission, in any order, with ranks, scores or both."""
+    left_out = chance.choice(LEFT_OUT)
+    keys = {"rank": "<rank>{0.rank}</rank>\n", "score": "<rsv>{0.score}</rsv>\n"}
+    stated = "".join(text for key, text in keys.items() if key != left_out)
     found = "".join(
-        f"<result>\n<file>{escape(r.doc)}</file>\n<path>{r.path}</path>\n<rank>{r.rank}</rank>\n"
-        f"<rsv>{r.score}</rsv>\n</result>\n"
-        for r in results
+        f"<result>\n<file>{escape(r.doc)}</file>\n<path>{r.path}</path>\n{stated.format(r)}</result>\n"
+        for r in chance.sample(results, len(results))
     )
     return f'<topic topic-id="{topic}">\n{found}</topic>\n'
 
@@ -151,6 +163,28 @@ def without_a_field(text: str, form: str, chance: random.Random) -> str:
     return "\n".join([*lines, ""])
 
 
+def in_memory(case: Case, chance: random.Random) -> dict[str, Any]:
+    """Return the run of a case in further forms of Python, with its results in any order."""
+    rows = [{"topic": t, **r._asdict()} for t, found in case.run.items() for r in found]
+    mixed = chance.sample(rows, len(rows))
+    scores: dict[str, dict[tuple[Any, Any], float]] = {topic: {} for topic in case.run}
+    for row in mixed:
+        scores[str(row["topic"])][row["doc"], row["path"]] = row["score"]
+    return {
+        "result → score": scores,
+        "a data frame": run_from_frame(pandas.DataFrame(mixed)),
+        "a data frame of ranks": run_from_frame(pandas.DataFrame(mixed).drop(columns="score")),
+    }
+
+
+def damaged_frame(case: Case, chance: random.Random) -> pandas.DataFrame:
+    """Return the run of a case as a data frame without one value."""
+    rows = [{"topic": t, **r._asdict()} for t, found in case.run.items() for r in found]
+    row = chance.choice(rows)
+    row[chance.choice(sorted(row))] = None
+    return pandas.DataFrame(rows)
+
+
 def findings(folder: Path, number: int, seed: int) -> Iterator[str]:
     """Yield what is wrong in a random campaign.
 
@@ -161,8 +195,16 @@ def findings(folder: Path, number: int, seed: int) -> Iterator[str]:
     """
     chance = random.Random(f"{seed}-{number}")
     case = case_of(chance)
-    in_memory = {topic: [(r.doc, r.path) for r in found] for topic, found in case.run.items()}
-    expected, notes = scores_of(case, {"run": in_memory})
+    lists = {topic: [(r.doc, r.path) for r in found] for topic, found in case.run.items()}
+    expected, notes = scores_of(case, {"run": lists})
+    for form, run in in_memory(case, chance).items():
+        if scores_of(case, {"run": run})[0] != expected:
+            yield f"campaign {number}, seed {seed}: other scores as {form}: {run}"
+    with suppress(XcgError):
+        frame = damaged_frame(case, chance)
+        scores, new_notes = scores_of(case, {"run": run_from_frame(frame)})
+        if scores != expected and new_notes == notes:
+            yield f"campaign {number}, seed {seed}: other scores without a note: {frame}"
     for form in FORMS:
         text = text_of(case, form, chance)
         path = folder / form

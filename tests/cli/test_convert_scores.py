@@ -32,6 +32,8 @@ def test_scores_become_levels(xcg_command: Command, tmp_path: Path) -> None:
     assert convert(xcg_command, tmp_path, RUN, "--to", "trec") == (
         0,
         "1 0 a 2.5\n1 0 b 1\n1 0 c#/s[1] -1\n2 0 a 12\n",
+        "xcg: note: runs with whole documents among elements or passages: 1 time; the first: "
+        "r: 4 of 5 results have no path and no start, so each is its whole document\n"
         "xcg: note: repeated results; their highest score is the level: 1 time; the first: "
         "r, topic 1, rank 3: b\n",
     )

@@ -36,7 +36,19 @@ def test_every_whole_number_has_a_limit() -> None:
         assert limits.min is not None, (command, option)
 
 
-@pytest.mark.parametrize("value", [DIGITS[:101], "-1", ".nan", "1e400", "[]", ""])
+@pytest.mark.parametrize("number", ["1_0", "\u0663", "0x1", "nan", "inf"])
+def test_numbers_are_ascii_decimals(number: str) -> None:
+    context = click.Context(main)
+    commands = [main.get_command(context, name) for name in COMMANDS]
+    options = [option for command in commands if command is not None for option in command.params]
+    types = [option.type for option in options if option.type.name.startswith(("integer", "float"))]
+    assert len(types) >= 15
+    for one in types:
+        with pytest.raises(click.BadParameter):
+            one.convert(number, None, context)
+
+
+@pytest.mark.parametrize("value", [DIGITS[:101], "-1", ".nan", "1e400", "1_0", "\u0663", "[]", ""])
 @pytest.mark.parametrize("key", [key for key in KEYS.values() if key.type.metavar == "NUMBER"])
 def test_a_number_outside_of_the_limits_is_one_message(
     xcg_command: Command, key: object, value: str

@@ -197,3 +197,12 @@ def test_an_explanation_records_the_default_user_model_of_its_run(tmp_path: Path
     (first,), (again,) = campaign.explain(**given), xcg.load(tmp_path / "record").explain()
     assert first.user_model == again.user_model == "spans"
     assert first.to_records() == again.to_records()
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device of POSIX")
+def test_a_device_is_not_read_for_its_hash(xcg_command: Command, folder: Path) -> None:
+    """It is endless; the readers of inputs refuse its first line."""
+    options = ("--assessments", "/dev/zero", "--run", "a.run", "--output", "page.html")
+    done = xcg_command("report", *options, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "xcg: error: /dev/zero:1: a line of more than 1 MB; expected text or XML\n"

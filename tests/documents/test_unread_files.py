@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
+import xcg
+from xcg.documents import cache as cache_module
 from xcg.documents.corpus import Corpus
+from xcg.documents.sources import Folder
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links and FIFOs of POSIX")
 
@@ -139,8 +142,9 @@ class TestLinks:
         assert done.stdout.splitlines()[-1].split(",")[3:4] == ["1.0"] or ",1.0" in done.stdout
 
 
-def test_a_guessed_charset_is_noted(tmp_path: Path, xcg_command: Command) -> None:
+def test_a_guessed_charset_is_noted_with_the_first_page(tmp_path: Path, xcg_command: Command) -> None:
     (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.html").write_bytes("<p>Größe</p>".encode())
     (tmp_path / "docs" / "d.html").write_bytes("<p>Größe</p>".encode("cp1252"))
     gold = '{"topic": "1", "doc": "d", "start": 0, "end": 5, "level": 1}\n'
     (tmp_path / "gold.jsonl").write_text(gold, encoding="utf-8")
@@ -148,6 +152,26 @@ def test_a_guessed_charset_is_noted(tmp_path: Path, xcg_command: Command) -> Non
     files = ("--assessments", "gold.jsonl", "--run", "run.jsonl", "--corpus", "docs")
     for command in ("evaluate", "check"):
         done = xcg_command(command, *files, cwd=tmp_path)
-        assert "not UTF-8 are read as windows-1252" in done.stderr
+        first = f"1 time; the first: {Path('docs', 'd.html')}: declare its charset"
+        assert f"not UTF-8 are read as windows-1252: {first}" in done.stderr
     (tmp_path / "docs" / "d.html").write_bytes("<p>Größe</p>".encode())
     assert "windows-1252" not in xcg_command("evaluate", *files, cwd=tmp_path).stderr
+
+
+def test_entities_that_are_not_expanded_are_noted_also_from_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache_module, "_RECENT", -(10**15))
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "d.xml").write_text("<!DOCTYPE a SYSTEM 'a.dtd'><a>x&nbsp;y</a>", encoding="utf-8")
+    (docs / "e.xml").write_text("<!DOCTYPE a [<!ENTITY s 'longer'>]><a>x&s;y</a>", encoding="utf-8")
+    (docs / "f.xml").write_text("<a>x &amp; y&#160;z</a>", encoding="utf-8")
+    gold = {topic: {name: [(0, 2)]} for topic, name in zip("123", "edf", strict=True)}
+    run = {topic: [f"{name}#0:2" for name in files] for topic, files in gold.items()}
+    for workers in (1, 1, 2):
+        results = xcg.evaluate(gold, {"r": run}, str(docs), measures="SpanRecall", workers=workers)
+        monkeypatch.setattr(Folder, "_read", None)  # from now on, all trees are in the cache
+        (note,) = results.notes
+        assert "documents with entities that are not expanded: 2 times; the first: " in note
+        assert f"{Path('docs', 'e.xml')}: each reference, such as &s;, is one character" in note

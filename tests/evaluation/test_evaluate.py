@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,12 +57,15 @@ def test_a_run_without_any_answer_is_a_warning() -> None:
     assert [note for note in both.notes if note.startswith("warning")] == results.notes[:1]
 
 
-def test_topic_ids_may_be_anything_but_the_name_of_the_mean() -> None:
+def test_topic_ids_may_be_almost_anything() -> None:
     odd = {"9" * 1000: ASSESSMENTS["1"], "x": ASSESSMENTS["1"], "²": ASSESSMENTS["1"]}
     runs = {"r": dict.fromkeys(odd, GOOD["1"])}
     assert xcg.evaluate(odd, runs, measures=["MAep"]).value("r", "MAep") == 1.0
     with pytest.raises(InputError, match="a topic is called 'all'"):
         xcg.evaluate({"all": ASSESSMENTS["1"]}, runs)
+    for name in ("", " ", " 1", "1\u00a0"):  # files cannot state them, so they never match
+        with pytest.raises(InputError, match=r"the topic '.*' is empty, or has white space at an end"):
+            xcg.evaluate({name: ASSESSMENTS["1"]}, runs)
 
 
 def test_topics_without_an_ideal_element_are_left_out_and_noted() -> None:
@@ -211,6 +215,26 @@ def test_lenient_assessments_are_left_out() -> None:
     results = xcg.evaluate(assessments, {"r": GOOD}, CORPUS, measures=["MAep"], lenient=True)
     assert results.value("r", "MAep") == 1.0
     assert len([note for note in results.notes if note.startswith("warning")]) == 2
+
+
+@pytest.mark.parametrize("broken", ["d", "e"])
+def test_documents_that_cannot_be_parsed_are_errors_also_if_lenient(broken: str) -> None:
+    assessments, run = {"1": {"d": {"/a[1]": (3, 3)}}}, {"r": {"1": ["e#/a[1]"]}}
+    corpus = {"d": "<a/>", "e": "<a/>"} | {broken: "<a>"}
+    with pytest.raises(InputError, match=f"{broken}:1: not well-formed XML"):
+        xcg.evaluate(assessments, run, corpus, measures=["MAep"], lenient=True)
+
+
+def test_a_chunk_in_a_document_that_cannot_be_parsed_has_no_place_if_lenient(tmp_path: Path) -> None:
+    records = [{"topic": "1", "doc": doc, "text": "abc"} for doc in ("e", "d")]
+    (tmp_path / "r.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    gold, corpus = {"1": {"d": [(0, 3)]}}, {"d": "<a>abc</a>", "e": "<a>"}
+    run = tmp_path / "r.jsonl"
+    with pytest.raises(InputError, match="not well-formed XML"):
+        xcg.evaluate(gold, run, corpus, measures="SpanRecall@2")
+    results = xcg.evaluate(gold, run, corpus, measures="SpanRecall@1 SpanRecall@2", lenient=True)
+    assert [results.value("r", f"SpanRecall@{rank}") for rank in (1, 2)] == [0, 1]
+    assert "chunks without a place in a document: 1 time" in results.notes[0]
 
 
 @pytest.mark.parametrize(

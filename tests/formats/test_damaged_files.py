@@ -480,6 +480,27 @@ MISLEADING_FILES = [
         SUBMISSION.format(TOPIC.format(RESULT.replace("</result", "<rank>1_0</rank></result"))),
         "illegal rank '1_0'",
     ),
+    # lines that end with CR alone, of which only the first would be read
+    ("run", "T1 Q0 d 1 2 t\rT1 Q0 e 2 1 t\n", ":1: a carriage return within the line; expected lines"),
+    ("base", "1 qid:1 1:2 # docid = d\r1 qid:1 1:1 # docid = e\n", ":1: a carriage return within"),
+    ("base", "# comment\r1 0 d 1\n2 0 d 1\n", ":1: a carriage return within the line"),
+    # entities of a DTD that is not read, in attributes, where they would be left out
+    *(
+        (
+            "run",
+            f"<!DOCTYPE x SYSTEM 'x.dtd'>{text}",
+            "input:1: the file has entities, which are not read",
+        )
+        for text in (
+            SUBMISSION.format(TOPIC.format(RESULT).replace('topic-id="', 'topic-id="&x;')),
+            SUBMISSION.format(TOPIC.format(RESULT)).replace('run-id="', 'run-id="&x;'),
+        )
+    ),
+    (
+        "base",
+        "<!DOCTYPE x SYSTEM 'x.dtd'>" + ASSESSMENTS.format('<file file="d&x;"/>'),
+        "input:1: the file has entities, which are not read",
+    ),
     # names that cannot be written
     ("base", '{"topic": "\\ud800", "doc": "d", "level": 1}', "'topic' has a lone surrogate"),
     ("base", '{"topic": "\\u001b[31m", "doc": "d", "level": 1}', "'topic' has control characters"),

@@ -18,7 +18,8 @@ from xcg.formats.base import read_run
         (["<rank>2</rank>", "<rank>0</rank>", "<rank>1</rank>"], "b c a"),
         (["<rsv>.5</rsv>", "<rsv>1e1</rsv>", "<rsv>-3</rsv>"], "b a c"),
         (["<rank>1</rank><rsv>9</rsv>", "<rank>2</rank><rsv>99</rsv>", "<rsv>5</rsv>"], "b a c"),
-        (["<rank>1</rank>", "", ""], "a b c"),
+        (["<rank>3</rank>", "", "<rank>1</rank>"], "a b c"),
+        (["<rsv>1</rsv>", "", "<rsv>3</rsv>"], "a b c"),
         (["<rsv>1</rsv>", "<rsv>1</rsv>", "<rsv>1</rsv>"], "a b c"),
         (["<rank>2</rank>", "<rank>1</rank>", "<rank>1</rank>"], "b c a"),
     ],
@@ -27,8 +28,13 @@ def test_results_are_ordered_by_rank_or_score_or_as_written(
     tmp_path: Path, fields: list[str], expected: str
 ) -> None:
     named = [f"<file>f.xml</file><path>/{n}</path>{f}" for n, f in zip("abc", fields, strict=True)]
-    run = read_run(write(tmp_path, submission(*named)))
+    notes = Notes()
+    run = read_run(write(tmp_path, submission(*named)), notes)
     assert steps(run) == expected
+    missing = [name for name in ("rank", "rsv") if 0 < str(fields).count(f"<{name}>") < len(fields)]
+    assert [kind for kind, *_ in notes.oddities() if "only" in kind] == [
+        f"topics with a {name} of some results only" for name in missing
+    ]
     assert set(run.rankings["1"].files) == {"f"}
 
 

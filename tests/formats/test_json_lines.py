@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,24 @@ def test_a_run_without_the_key_parent_states_no_parents(
     assert run.rankings["1"].parents == stated
     assert ('"parent": null' in run.to_text("jsonl")[0]) == (stated is not None)
     assert "the parents of passages" not in run.to_text("trec")[1]
+
+
+@pytest.mark.parametrize(("grades", "count"), [("1 1", 0), ("- -", 0), ("1 -", 1), ("- 1", 1)])
+def test_a_missing_grade_among_others_is_noted(tmp_path: Path, grades: str, count: int) -> None:
+    lines = [
+        {"topic": "1", "doc": "d", "start": start, "end": start + 1}
+        | ({} if grade == "-" else {"level": int(grade)})
+        for start, grade in enumerate(grades.split())
+    ]
+    (tmp_path / "g.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    notes = Notes()
+    base = read_assessments(tmp_path / "g.jsonl", notes)
+    assert [one.exhaustivity for one in base.spans["1"]["d"]] == [
+        2 if grade == "-" else 1 for grade in grades.split()
+    ]
+    assert [(kind, times) for kind, times, _ in notes.oddities()] == [
+        ("files with a grade of some passages only", 1)
+    ] * count
 
 
 def test_passages_with_levels_are_read(tmp_path: Path) -> None:

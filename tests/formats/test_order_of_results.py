@@ -11,8 +11,10 @@ import pandas
 import pytest
 
 import xcg
+from xcg.errors import Notes
 from xcg.evaluation.inputs import Inputs
 from xcg.integrations.pandas import run_from_frame
+from xcg.runs.chunks import run_of_chunks
 
 Row = tuple[str, str, int, float]
 """Document, path, rank and score."""
@@ -37,7 +39,7 @@ def run_in_memory(rows: Iterable[Row], folder: Path) -> Any:
 
 def frame(rows: Iterable[Row], folder: Path) -> Any:
     columns = pandas.DataFrame(list(rows), columns=["doc", "path", "rank", "score"])
-    return {"r": run_from_frame(columns.assign(topic="1"))}
+    return {"r": run_from_frame(columns.drop(columns="rank").assign(topic="1"))}
 
 
 def json_lines(rows: Iterable[Row], folder: Path) -> Any:
@@ -124,7 +126,48 @@ def test_a_note_says_that_ranks_and_scores_contradict_each_other(tmp_path: Path)
     (tmp_path / "both.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (note,) = notes(tmp_path / "both.jsonl")
     assert note.endswith("the ranks are used")
+    chunks = [{"doc": d, "start": 0, "end": 1, "rank": r, "score": s} for d, _, r, s in negated]
+    found = Notes()
+    run_of_chunks("r", {"1": chunks}, notes=found)
+    assert [(kind, count) for kind, count, _ in found.oddities()] == [
+        ("topics in which ranks and scores contradict each other", 1)
+    ]
     agreeing = [(doc, "/a[1]", rank, 1.0 / rank) for rank, doc in enumerate("abcd", 1)]
     assert notes(trec(agreeing, tmp_path)) == []
     unused = [(doc, path, 0, score) for doc, path, _, score in agreeing]
     assert notes(trec(unused, tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [("rsv>", "score>", "<score>"), ("<result>", '<result rank="1">', "the attribute rank")],
+)
+def test_what_is_not_read_in_a_result_is_noted(tmp_path: Path, old: str, new: str, name: str) -> None:
+    file = submission(ROWS, tmp_path)
+    file.write_text(file.read_text().replace(old, new))
+    found = xcg.evaluate({"1": {"a": {"/a[1]": 1}}}, file, None, "levels", "nxCG@1").notes
+    kind = "elements and attributes of results that are not read"
+    assert any(f"{kind}: 5 times; the first: {file}:1: {name}" in note for note in found)
+
+
+def test_chunks_with_some_scores_only_are_noted() -> None:
+    found = Notes()
+    scores: list[dict[str, float]] = [{"score": 0.1}, {}, {"score": 0.5}]
+    run_of_chunks(
+        "r", {"1": [{"doc": "a", "start": 0, "end": 1, **one} for one in scores]}, notes=found
+    )
+    ((kind, count, _),) = found.oddities()
+    assert (kind, count) == ("topics with a score of some results only", 1)
+
+
+def test_a_whole_document_among_elements_is_noted_in_every_kind_of_run(tmp_path: Path) -> None:
+    rows = [("1", "a", "/a[1]", 2.0), ("1", "b", None, 1.0)]
+    (tmp_path / "r.trec").write_text("1 Q0 a#/a[1] 1 2 r\n1 Q0 b 2 1 r\n")
+    records = [{"topic": t, "doc": d, "score": s} | ({"path": p} if p else {}) for t, d, p, s in rows]
+    (tmp_path / "r.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    columns = pandas.DataFrame(rows, columns=["topic", "doc", "path", "score"])
+    runs: list[Any] = [tmp_path / "r.trec", tmp_path / "r.jsonl", {"r": {"1": ["a#/a[1]", "b"]}}]
+    for run in (*runs, {"r": run_from_frame(columns)}):
+        (note,) = xcg.evaluate({"1": {"a": {"/a[1]": 1}}}, run, None, "levels", "nxCG@1").notes
+        assert "whole documents among elements or passages: 1 time" in note
+        assert "1 of 2 results have no path and no start, so each is its whole document" in note

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace as Thing
 from typing import Any
 
+import pandas
 import pytest
 
 import xcg
@@ -62,7 +63,9 @@ def test_ranks_of_dicts_decide_the_order() -> None:
         {"doc": name, "start": 0, "end": 1, "rank": rank, "score": score}
         for name, rank, score in [("d", 3, 0.9), ("e", 1, 0.1), ("f", 2, 0.5), ("g", 2, 0.7)]
     ]
-    assert names({"1": chunks}) == ({"1": "efgd"}, [])
+    order, (note,) = names({"1": chunks})
+    assert order == {"1": "efgd"}
+    assert "ranks and scores contradict each other: 1 time" in note
     ranking = run_of_chunks("r", {"1": chunks}).rankings["1"]
     assert ranking.keys is not None
     assert (list(ranking.keys), ranking.has_scores) == ([1, 2, 2, 3], False)
@@ -116,6 +119,9 @@ CHUNK = {"doc": "bees", "start": 0, "end": 4}
         ([5], "illegal runs 5: expected"),
         ([langchain(source="bees")], "illegal runs .*; chunks belong to a run and a topic$"),
         ({"r": [CHUNK]}, "run r is a list: expected topic → results"),
+        ({"r": {1: [CHUNK], "1": []}}, "run r: the topic 1 occurs twice, as text and as a number"),
+        ({"r": {"1": {"bees", "ants"}}}, "topic 1: the results are {.*: expected a list"),
+        ({"r": {"1": pandas.DataFrame([["bees", 1.0]])}}, "the results are .*: expected a list"),
         ({"r": {"1": CHUNK}}, "run r, topic 1: the results are one chunk: expected a list of chunks"),
         ({"r": {"1": langchain()}}, "run r, topic 1: the results are one chunk"),
         ({"r": {"1": "bees"}}, "run r, topic 1: the results are 'bees': expected a list"),

@@ -56,7 +56,7 @@ def test_frames_evaluate_as_dicts(frame: Any, pairs: bool) -> None:
         "qid": [row.query_id for row in run],
         "docno": [row.doc_id for row in run],
         "score": [row.score for row in run],
-        "rank": range(len(run)),
+        "rank": [sum(o.score > r.score for o in run if o.query_id == r.query_id) for r in run],
         "query": ["words"] * len(run),
     }
     judged, answers = qrels_from_frame(frame(columns)), run_from_frame(frame(results))
@@ -120,6 +120,11 @@ def test_columns_have_several_names_and_optional_grades(frame: Any) -> None:
             {"qid": ["1"] * 2, "doc": ["d"] * 2, "level": [1, 2]},
             "row 2: topic 1, d: / is assessed",
         ),
+        (
+            run_from_frame,
+            {"qid": ["1"] * 2, "doc": ["d", "e"], "rank": [0, 1], "score": [0.1, 0.5]},  # distances
+            "topic 1: a result has a better rank and a lower score than another one",
+        ),
         (run_from_frame, {"qid": ["1"], "doc": ["d"]}, "the order: expected score or rank"),
         (run_from_frame, {"qid": ["1"], "doc": ["d"], "rank": [None]}, "row 1: the rank is None"),
         (run_from_frame, {"qid": ["1"], "doc": ["d"], "score": [1], "run": ["a"]}, "column 'run'"),
@@ -137,5 +142,10 @@ def test_other_objects_are_errors() -> None:
         XcgError, match="assessments is of type list: expected a DataFrame of pandas or polars"
     ):
         qrels_from_frame([("1", "d", 1)])
+    for given in (pandas.DataFrame([("1", "d", 1)]), polars_frame({"topic": ["1"]})):
+        gold, run = {"1": {"d": 1}}, {"r": {"1": ["d"]}}
+        for frames in ((given, run), (gold, given), (gold, [given])):
+            with pytest.raises(XcgError, match=r"found a data frame; qrels_from_frame and run_from_"):
+                xcg.evaluate(*frames)
     with pytest.raises(XcgError, match="two columns for the score, score and score"):
         run_from_frame(pandas.DataFrame([("1", "d", 1, 2)], columns=["qid", "doc", "score", "score"]))

@@ -97,7 +97,7 @@ def test_an_incomplete_campaign_is_recognised(xcg_command: Command, incomplete: 
     [
         (("--agreement", "-0.6"), "--agreement has no effect without --assessors 2 or more"),
         (("--assessors", "2", "--agreement", "-1.5"), "-1.5 is not in the range -1<=x<=1"),
-        (("--hardness", "nan"), "hardness is nan: expected a number from 0 to 1"),
+        (("--hardness", "nan"), "'nan' is not a number"),
     ],
 )
 def test_wrong_options_are_errors(

@@ -227,7 +227,11 @@ def check_recorded(stated: Stated) -> list[str]:
     for name in (*_INPUTS, "parents"):
         value = stated.content.get(name)
         value = value.get("path") if isinstance(value, Mapping) else value
-        if value in (IN_MEMORY, [IN_MEMORY]):
+        given = value if isinstance(value, list) else [value]
+        if any(hasattr(one, "columns") for one in given):  # its == returns no truth value
+            readers = "qrels_from_frame and run_from_frame of xcg.integrations.pandas read data frames"
+            raise XcgError(f"{name}: expected files or plain data, found a data frame; {readers}")
+        if [one for one in given if isinstance(one, str)] == [IN_MEMORY]:
             raise XcgError(f"the {name} of this record were in memory: expected {name}=…")
     lines = []
     record = Path() if stated.file is None else stated.file.path
@@ -253,7 +257,7 @@ def files_of(inputs: Inputs, others: Sequence[Path]) -> Iterator[Path]:
                         found += expand([one], what)
     if isinstance(inputs.corpus, (str, os.PathLike)):
         found += sorted(_files_below(inputs.corpus))
-    yield from (path for path in dict.fromkeys(found) if path.is_file())  # no FIFO can be read again
+    yield from filter(Path.is_file, dict.fromkeys(found))  # a pipe is empty, a device may be endless
 
 
 def _files_below(corpus: str | os.PathLike[str]) -> Iterator[Path]:

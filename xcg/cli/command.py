@@ -7,6 +7,7 @@ enable completion.
 from __future__ import annotations
 
 import importlib
+import math
 import re
 import sys
 import time
@@ -22,7 +23,7 @@ from click.shell_completion import CompletionItem
 from xcg.cli.main import print_status
 from xcg.documents.files import whole_file
 from xcg.measures import MEASURES
-from xcg.settings.schema import Key
+from xcg.settings.schema import Key, decimal
 from xcg.strategies.registry import STRATEGIES
 from xcg.user_model.model import shipped_models
 
@@ -46,6 +47,28 @@ _CONFIG = ("CONFIG", "Read the inputs from this YAML file. Options override its 
 _ORDER = (_OWN, *_GROUPS)
 _GROUP_OF = {option: title for title, options in _GROUPS.items() for option in options}
 _POSITION = {option: number for number, option in enumerate(_GROUP_OF)}
+
+
+class _Decimal(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.2
+    """Numbers are written as in configurations: ``1_0`` and the digits of other scripts are errors."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        if isinstance(value, str) and math.isnan(decimal(value)):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Whole(_Decimal, click.IntRange):
+    """Whole numbers in a range."""
+
+
+class Real(_Decimal, click.FloatRange):
+    """Numbers in a range."""
+
+
+class Score(_Decimal, click.types.FloatParamType):
+    """All numbers."""
 
 
 class Command(click.Command):

@@ -16,6 +16,9 @@ from xcg.cli.command import (
     ANY_PATH,
     SET,
     STANDARD_OUTPUT,
+    Real,
+    Score,
+    Whole,
     command,
     option_of,
     output_option,
@@ -25,7 +28,7 @@ from xcg.cli.command import (
 from xcg.cli.main import print_status
 from xcg.cli.questions import campaign_of
 from xcg.documents.corpus import Corpus
-from xcg.errors import XcgError
+from xcg.errors import Notes, XcgError
 from xcg.formats.placing import locate_passages, update_gold
 from xcg.settings.loading import KEYS
 from xcg.settings.schema import MAX_NUMBER, MAX_SEED
@@ -61,7 +64,7 @@ def _convert(
 
 def count_option(name: str, help: str, least: int = 1, most: int = MAX_NUMBER) -> Callable[[C], C]:
     """Add an option for a whole number."""
-    return click.option(name, type=click.IntRange(least, most), help=help)
+    return click.option(name, type=Whole(least, most), help=help)
 
 
 convert = command(
@@ -91,19 +94,19 @@ convert.params += [
     ),
     click.Option(
         ["--depth"],
-        type=click.IntRange(1, MAX_NUMBER),
+        type=Whole(1, MAX_NUMBER),
         help="Write this number of results of each topic.  [default: all]",
     ),
     click.Option(
         ["--irrelevant"],
-        type=float,
+        type=Score(),
         metavar="SCORE",
         help="Subtract this score from all scores with --as assessments, so that it becomes level "
         "0, which is not relevant.",
     ),
     click.Option(
         ["--feature"],
-        type=click.IntRange(1, MAX_NUMBER),
+        type=Whole(1, MAX_NUMBER),
         help="Read this feature of the LETOR file --run as the scores of a run.",
     ),
     click.Option(
@@ -126,7 +129,7 @@ convert.params += [
 @click.option("--update", is_flag=True, help="Move the passages of old assessments to their text.")
 @click.option(
     "--fuzzy",
-    type=click.FloatRange(0.5, 1),
+    type=Real(0.5, 1),
     is_flag=False,
     flag_value=0.9,
     metavar="[SIMILARITY]",
@@ -161,8 +164,11 @@ def place(
         documents = Corpus(corpus)
         placed = search(passages, documents, fuzzy, progress)
     messages = [f"warning: {message}" for message in placed.missing]
-    oddities = (*documents.source.oddities(), *documents.source.guesses)
-    messages += [f"note: {message}" for message in (*placed.notes, *oddities)]
+    notes = Notes()
+    for note in placed.notes:
+        notes.note(note)
+    documents.source.note_oddities(notes)
+    messages += notes.lines()
     print_text(RECORD_FORMATS["jsonl"](placed.passages), [*messages, placed.summary], output)
     if placed.missing and not lenient:
         raise SystemExit(2 if update else 1)
@@ -185,13 +191,13 @@ def place(
 @count_option("--assessors", "Write the assessments of this number of assessors.  [default: 1]")
 @click.option(
     "--agreement",
-    type=click.FloatRange(-1, 1),
+    type=Real(-1, 1),
     help="How far further assessors agree with the first: at 1 they mark the same, at 0 they omit or "
     "change every passage, at -1 they mark other articles.  [default: 0.6]",
 )
 @click.option(
     "--hardness",
-    type=click.FloatRange(0, 1),
+    type=Real(0, 1),
     help="Lower the skill of all systems, up to 1 for random order.  [default: 0]",
 )
 @count_option("--seed", "Use this seed for random numbers.  [default: 2004]", 0, MAX_SEED)

@@ -9,7 +9,7 @@ from typing import get_args
 
 import click
 
-from xcg.cli.command import command, complete_strategy, output_option, print_text
+from xcg.cli.command import Real, Whole, command, complete_strategy, output_option, print_text
 from xcg.evaluation.inputs import resolve_strategies
 from xcg.report.inex_eval import InexEvalOptions, Task, inex_eval_files, inex_eval_output
 from xcg.settings.schema import MAX_NUMBER
@@ -29,7 +29,7 @@ from xcg.settings.schema import MAX_NUMBER
 @click.option(
     "-irr",
     "tolerance",
-    type=click.IntRange(1, MAX_NUMBER),
+    type=Whole(1, MAX_NUMBER),
     default=InexEvalOptions.tolerance,
     metavar="INT",
     help="In -i, stop reading an article after this number of irrelevant characters.",
@@ -37,14 +37,14 @@ from xcg.settings.schema import MAX_NUMBER
 @click.option(
     "-n",
     "distance",
-    type=click.IntRange(1, MAX_NUMBER),
+    type=Whole(1, MAX_NUMBER),
     default=InexEvalOptions.distance,
     metavar="INT",
     help="In -b, give 0 to results at this distance from the best entry point, in characters.",
 )
 @click.option(
     "-beta",
-    type=click.FloatRange(min=0),
+    type=Real(min=0),
     default=InexEvalOptions.beta,
     metavar="NUM",
     help="In -r, weight recall by this beta of the F-measure.",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from xcg.cli.command import ANY_PATH, command, complete_paths, set_option
+from xcg.cli.command import ANY_PATH, Whole, command, complete_paths, set_option
 from xcg.cli.main import print_status
 from xcg.errors import Notes, XcgError, missing_extra, nearest
 from xcg.judge.agreement import RULES
@@ -36,7 +36,7 @@ _PACKAGES = ("jinja2", "starlette", "uvicorn")
 )
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=Whole(0, 65535),
     default=8765,
     help="Listen on this port; 0 for any free port.",
 )

@@ -26,7 +26,7 @@ from xcg.lazy_modules import etree, hashlib, json, np, sqlite3
 
 T = TypeVar("T")
 
-FORMAT = 8
+FORMAT = 9
 """Version of the table and of the results of parsing. Increase it when either changes."""
 FILE_NAME = "xcg-documents.sqlite"
 TREE, PATHS = b"T", b"P"
@@ -283,17 +283,20 @@ def _merged(key: bytes, old: bytes | None, new: bytes) -> bytes:
 
 
 def _pack_tree(tree: ElementTree) -> bytes:
-    """Return the number of removed elements and the tag names, a line break, and the columns.
+    """Return the number of removed elements, the entity and tag names, a line break, and the columns.
 
     The largest documents fit 32 bits.
     """
     columns = np.array([getattr(tree, name) for name in COLUMNS], dtype="<i4")
-    return " ".join([str(tree.removed), *tree.tag_names]).encode() + b"\n" + columns.tobytes()
+    names = " ".join([str(tree.removed), tree.entity, *tree.tag_names])
+    return names.encode() + b"\n" + columns.tobytes()
 
 
 def _unpack_tree(content: bytes, read_text: Callable[[], str]) -> ElementTree:
     names, _, columns = content.partition(b"\n")
     rows = np.frombuffer(columns, dtype="<i4").reshape(len(COLUMNS), -1)
     named: dict[str, Any] = dict(zip(COLUMNS, rows, strict=True))
-    removed, *tag_names = names.decode().split(" ")
-    return ElementTree(**named, tag_names=tag_names, read_text=read_text, removed=int(removed))
+    removed, entity, *tags = names.decode().split(" ")
+    return ElementTree(
+        **named, tag_names=tags, read_text=read_text, removed=int(removed), entity=entity
+    )

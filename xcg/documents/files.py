@@ -53,11 +53,8 @@ def _walk(
     for parent, folders, names in os.walk(folder, onerror=onerror):
         visited += len(folders) + len(names)
         if visited > MAX_ENTRIES:
-            raise InputError(
-                folder,
-                f"more than {MAX_ENTRIES:,} files and folders to search for {what}; expected a smaller "
-                "folder or a more specific pattern",
-            )
+            problem = f"more than {MAX_ENTRIES:,} files and folders to search for {what}"
+            raise InputError(folder, f"{problem}; expected a smaller folder or a more specific pattern")
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield parent, sorted(name for name in names if not name.startswith("."))
 
@@ -196,11 +193,8 @@ def check_complete(folder: Path) -> None:
     absolute = Path(os.path.abspath(folder))
     for parent in (absolute, *absolute.parents[:2]):
         if os.path.exists(parent / INCOMPLETE_CAMPAIGN):  # False for names that are too long
-            raise InputError(
-                parent,
-                "an incomplete campaign: xcg simulate is writing it, or was interrupted; in this case, "
-                "remove the folder and write it again",
-            )
+            problem = "an incomplete campaign: xcg simulate is writing it, or was interrupted"
+            raise InputError(parent, f"{problem}; in this case, remove the folder and write it again")
 
 
 class _GzipFile(gzip.GzipFile):
@@ -225,11 +219,8 @@ class _GzipFile(gzip.GzipFile):
         """
         data = super().read(size)
         if self.tell() > self._limit:
-            raise InputError(
-                self._path,
-                f"the file has more than {MAX_GZIP_RATIO} times its size when decompressed; decompress "
-                "it first",
-            )
+            problem = f"the file has more than {MAX_GZIP_RATIO} times its size when decompressed"
+            raise InputError(self._path, f"{problem}; decompress it first")
         return data
 
 
@@ -311,6 +302,9 @@ def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[in
     for number, line in enumerate(iter(partial(file.readline, MAX_LINE_BYTES + 1), b""), first):
         if len(line) > MAX_LINE_BYTES:
             raise InputError(f"{path}:{number}", "a line of more than 1 MB; expected text or XML")
+        if b"\r" in line and b"\r" in line.rstrip():  # the first test is the faster one
+            message = "a carriage return within the line; expected lines that end with LF or CRLF"
+            raise InputError(f"{path}:{number}", message)
         try:
             yield number, line.removeprefix(b"\xef\xbb\xbf").decode()
         except UnicodeDecodeError:

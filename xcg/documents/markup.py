@@ -12,6 +12,7 @@ fewer if it is compressed.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -95,21 +96,20 @@ def html_to_xml(data: bytes, where: str) -> bytes:
 
 
 _BLANKS = {code: " " for code in range(32) if chr(code) not in "\t\n\r"}
-_DECLARATION = re.compile(
-    rb"""<meta[^>]+?charset\s*=\s*["']?\s*([^\s"'/>;]+)|^\s*<\?xml[^>]+?encoding\s*=\s*["']([^"']+)""",
-    re.I,
+_TAG = re.compile(
+    rb"""<!--.*?(?:-->|\Z)|<meta(?=[\s/])((?:[^>"']|"[^"]*"|'[^']*')*)|</?[a-z](?:[^>"']|"[^"]*"|'[^']*')*""",
+    re.I | re.S,
 )
-_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.S)
-_DECLARATION_BYTES = 1024
-"""A charset is declared within these bytes, says the HTML standard."""
+_ATTRIBUTE = re.compile(rb"""([^\s"'>/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+_CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([^\s"';]+)""", re.I)
+_XML_CHARSET = re.compile(rb"""\s*<\?xml[^>]+?encoding\s*=\s*["']([^"']+)""")
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-_LATIN_1 = ("ascii", "us-ascii", "iso-8859-1", "iso8859-1", "iso_8859-1", "latin-1", "latin1", "l1")
-_LABELS = dict.fromkeys(_LATIN_1, "cp1252") | {
-    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
-    **dict.fromkeys(("shift_jis", "shift-jis", "sjis"), "cp932"),
-    **{"euc-kr": "cp949", "big5": "big5hkscs", "iso-8859-9": "cp1254", "iso-8859-11": "cp874"},
+_LARGER = {
+    **{"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874"},
+    **{"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949"},
+    **{"big5": "big5hkscs", "tis-620": "cp874", "utf-16": "utf-8", "utf-16-le": "utf-8"},
 }
-"""Labels that the HTML standard reads as a larger charset."""
+"""Charsets that the HTML standard reads as another one, which is usually larger."""
 _NO_CHARSET = b"xn--4ca+AEE-\\u0041~{!"
 """ASCII that codecs for other purposes, such as punycode or unicode_escape, decode as another text."""
 
@@ -126,11 +126,10 @@ def charset_of(data: bytes) -> tuple[str, bool]:
     for mark, encoding in _MARKS.items():
         if data.startswith(mark):
             return encoding, False
-    declared = _DECLARATION.search(_COMMENT.sub(b"", data[:_DECLARATION_BYTES]))
-    if declared is not None:
-        label = (declared[1] or declared[2]).decode("ascii", "replace").lower()
-        encoding = _LABELS.get(label, label)
+    for label in _declared_charsets(data[:1024]):
         with suppress(LookupError, ValueError):  # an unknown label counts as none
+            name = codecs.lookup(label.decode("ascii").strip().lower().removeprefix("x-")).name
+            encoding = _LARGER.get(name, name)
             if _NO_CHARSET.decode(encoding) == _NO_CHARSET.decode():
                 return encoding, False
     try:
@@ -138,6 +137,21 @@ def charset_of(data: bytes) -> tuple[str, bool]:
     except UnicodeDecodeError:
         return "cp1252", True
     return "utf-8", False
+
+
+def _declared_charsets(head: bytes) -> Iterator[bytes]:
+    """Yield the charsets that the ``meta`` elements of a page declare, then that of XML.
+
+    Args:
+        head: The first bytes of the page; the HTML standard looks at 1,024.
+    """
+    for attributes in _TAG.findall(head):
+        stated = {name.lower(): b"".join(v) for name, *v in reversed(_ATTRIBUTE.findall(attributes))}
+        is_type = stated.get(b"http-equiv", b"").lower() == b"content-type"
+        content = _CHARSET.search(stated.get(b"content", b"")) if is_type else None
+        yield stated.get(b"charset", content[1] if content else b"")
+    if xml := _XML_CHARSET.match(head):
+        yield xml[1]
 
 
 _SMALL_HTML = 4 * MOST_HTML_ATTRIBUTES
@@ -251,17 +265,12 @@ def text_to_xml(data: bytes, where: str) -> bytes:
 
 def _check_lines(data: bytes, where: str, parts: str, limit: int, cells: int = 0) -> None:
     if len(data) > LARGEST_TEXT:
-        raise InputError(
-            where,
-            f"the document is larger than {LARGEST_TEXT >> 20} MB: split it into smaller documents",
-        )
+        size = f"larger than {LARGEST_TEXT >> 20} MB"
+        raise InputError(where, f"the document is {size}: split it into smaller documents")
     count = cells + data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
     if count > limit:
-        raise InputError(
-            where,
-            f"the document has {count:,} {parts}; the limit is {limit:,}: "
-            "split it into smaller documents",
-        )
+        size = f"{count:,} {parts}; the limit is {limit:,}"
+        raise InputError(where, f"the document has {size}: split it into smaller documents")
 
 
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -407,23 +416,16 @@ def check_markup(data: bytes, where: object, *, is_html: bool = False) -> None:
     """
     if b"\0" in data:  # UTF-16
         data = data.replace(b"\0", b"")
-    head = data[: data.find(b">") + 1]
-    encodings = _DECLARED_ENCODING.findall(data if is_html else head)
+    encodings = _DECLARED_ENCODING.findall(data if is_html else data[: data.find(b">") + 1])
     for encoding in {name.decode("latin-1").lower() for name in encodings}:
         if not _COUNTABLE_ENCODING.fullmatch(encoding):
-            raise InputError(
-                where,
-                f"a document of more than {SMALL:,} bytes in the encoding "
-                f"{encoding}; convert it to UTF-8",
-            )
+            problem = f"a document of more than {SMALL:,} bytes in the encoding {encoding}"
+            raise InputError(where, f"{problem}; convert it to UTF-8")
     nodes = data.count(b"<") - data.count(b"</") + data.count(b"&")
     nodes -= sum(data.count(reference) for reference in _PREDEFINED)
     if b"<!ENTITY" not in data:  # a declaration can contain elements in character references
         nodes -= data.count(b"&#")
     nodes += min(data.count(b"="), (data.count(b'"') + data.count(b"'")) // 2)
     if nodes > MOST_NODES:
-        raise InputError(
-            where,
-            f"the document has {nodes:,} elements, attributes and entity references; the limit is "
-            f"{MOST_NODES:,}: split it into smaller documents",
-        )
+        size = f"{nodes:,} elements, attributes and entity references; the limit is {MOST_NODES:,}"
+        raise InputError(where, f"the document has {size}: split it into smaller documents")

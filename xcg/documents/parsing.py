@@ -21,7 +21,7 @@ from xcg.documents.files import SAFE_PARSING, xml_error
 from xcg.documents.markup import SMALL, check_markup
 from xcg.documents.paths import walk
 from xcg.documents.tree import ElementTree, Ints, sibling_positions
-from xcg.errors import InputError
+from xcg.errors import InputError, Notes
 from xcg.lazy_modules import etree, np, npt
 
 ENTITY = "\ufffc"
@@ -35,7 +35,7 @@ _SCANNED_BYTES = 10**8
 _NAME = re.compile(rb"<([^/> \t\n]+)")
 _REFERENCE = re.compile(r"&(#?)([^;]*);")
 _CHARACTER_REFERENCE = re.compile(rb"&#[^;]*;")
-_MAYBE_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)")
+_MAYBE_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)([^;]*)")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
@@ -105,6 +105,13 @@ def entity_references(data: bytes, name: object) -> list[str]:
         return []
     references: Iterator[Any] = document_root(data, name).iter(etree.Entity)
     return [reference.name for reference in references]
+
+
+def note_entity(tree: ElementTree, where: str, notes: Notes) -> None:
+    """Count a document with entities that are not expanded: other programs may read another text."""
+    kind = "documents with entities that are not expanded"
+    message = f"each reference, such as &{tree.entity};, is one character without elements"
+    notes.oddity(kind, where, f"{message}: expand them (xmllint --loaddtd --noent --dropdtd)")
 
 
 def absent_paths(data: bytes, paths: Iterable[str], name: object = "document") -> list[str]:
@@ -280,8 +287,9 @@ def trees_of(documents: Sequence[bytes], read_texts: Sequence[Callable[[], str]]
             **{column: values[own_rows] for column, values in columns.items()},
             tag_names=used_names[own_names],
             read_text=read_text,
+            entity=b"".join(_MAYBE_ENTITY.findall(data)[:1]).decode(),
         )
-        for own_rows, own_names, read_text in zip(rows, named, read_texts, strict=True)
+        for own_rows, own_names, read_text, data in zip(rows, named, read_texts, documents, strict=True)
     ]
 
 
@@ -349,12 +357,10 @@ def document_root(data: bytes, name: object, **options: bool) -> etree._Element:
         for reference in references:
             content = contents.get(reference.name, "")
             if content is None or _ENTITY.search(content):
-                raise InputError(
-                    f"{name}:{reference.sourceline}",
-                    f"the entity &{reference.name}; contains elements, entities or a file, which are "
-                    "not read; elements after it would have other paths: expand it (xmllint --noent "
-                    "--dropdtd)",
-                )
+                where = f"{name}:{reference.sourceline}"
+                problem = f"the entity &{reference.name}; contains elements, entities or a file"
+                problem += ", which are not read; elements after it would have other paths"
+                raise InputError(where, f"{problem}: expand it (xmllint --noent --dropdtd)")
     return root
 
 
@@ -372,11 +378,8 @@ def serialise(document: bytes | etree._Element, name: object = "document") -> by
     root = document_root(document, name) if isinstance(document, bytes) else document
     content = etree.tostring(root, encoding="utf-8", with_tail=False)
     if len(content) > LARGEST_SERIALISED:
-        raise InputError(
-            name,
-            f"the parsed document has {len(content):,} bytes; the limit is {LARGEST_SERIALISED:,}: "
-            "split it into smaller documents",
-        )
+        size = f"{len(content):,} bytes; the limit is {LARGEST_SERIALISED:,}"
+        raise InputError(name, f"the parsed document has {size}: split it into smaller documents")
     return content
 
 

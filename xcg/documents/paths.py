@@ -52,10 +52,8 @@ def canonical_path(raw: str) -> str:
     for step in text[1:].split("/"):
         match = _STEP.match(step.strip())
         if match is None:
-            raise ValueError(
-                f"{raw!r} is not an element path: the step {step!r} is not a name with a position "
-                "from 1, like sec[6]"
-            )
+            expected = "is not a name with a position from 1, like sec[6]"
+            raise ValueError(f"{raw!r} is not an element path: the step {step!r} {expected}")
         steps.append(f"/{match[1]}[{match[2] or 1}]")
     return "".join(steps)
 
@@ -132,10 +130,8 @@ def canonical_file(name: str) -> str:
     while True:  # without .xml, the name may end with another part to be removed
         parts = [part.strip() for part in text.split("/")]
         if not parts[0] or ".." in parts or not text.strip().isprintable():
-            raise ValueError(
-                f"{name!r} is not a document name: expected a path below the corpus folder, like "
-                "co/2001/r7022"
-            )
+            expected = "expected a path below the corpus folder, like co/2001/r7022"
+            raise ValueError(f"{name!r} is not a document name: {expected}")
         is_url = _URL.match(text) is not None
         shorter = text.strip() if is_url else "/".join(part for part in parts if part not in ("", "."))
         if not shorter.endswith("/.xml"):

@@ -28,10 +28,7 @@ LARGEST_DOCUMENT = 1 << 28
 
 # Publishers call JATS files .nxml; CONVERTERS has the endings of documents that are converted to XML.
 _ENDINGS = (".xml", ".nxml", *markup.CONVERTERS)
-_GUESSED = (
-    "HTML pages that declare no charset and are not UTF-8 are read as windows-1252: declare their "
-    "charset if it is another one"
-)
+_GUESSED = "HTML pages that declare no charset and are not UTF-8 are read as windows-1252"
 
 
 class CorpusPath(str):
@@ -74,8 +71,6 @@ class Source(ABC):
         self.label = label
         self.guessed: set[str] = set()
         """The documents that have been read with a guessed charset."""
-        self.guesses: list[str] = []
-        """Notes on the content of documents that have been read."""
         self._unread: Counter[str] = Counter()  # files that are not documents, by ending
         self._left_out: list[str] = []  # links out of a folder
         self.exclude: tuple[str, ...] = ()
@@ -122,9 +117,15 @@ class Source(ABC):
         return notes
 
     def note_oddities(self, notes: Notes) -> None:
-        """Note files that are not read, and how documents were read so far."""
-        for text in (*self.oddities(), *self.guesses):
+        """Note files that are not read, and pages that were read with a guessed charset so far."""
+        for text in self.oddities():
             notes.note(text)
+        self.note_guessed(self.guessed, notes)
+
+    def note_guessed(self, names: Iterable[str], notes: Notes) -> None:
+        """Count those of some documents that were read with a guessed charset."""
+        for name in sorted(self.guessed.intersection(names)):
+            notes.oddity(_GUESSED, self.where(name), "declare its charset if it is another one")
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a document as XML.
@@ -153,7 +154,9 @@ class Source(ABC):
         converter = converter_of(where)
         if converter is markup.html_to_xml and markup.charset_of(data)[1]:
             self.guessed.add(name)
-            self.guesses = [_GUESSED]
+        has_mark = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        if converter and not has_mark and 4 * data.count(b"\0") > len(data):
+            raise InputError(where, "UTF-16 without a byte order mark, or no text: convert it to UTF-8")
         if converter is not None:
             document = converter(data, where)
         else:

@@ -201,9 +201,8 @@ class TextIndex:
         occurrences: list[Span] = []
         for start in _occurrences(text, wanted, 1) if wanted else ():
             if len(occurrences) == most:
-                raise XcgError(
-                    f"the text occurs more than {most} times: {shown[:60]!r}; expected a longer one"
-                )
+                problem = f"the text occurs more than {most} times: {shown[:60]!r}"
+                raise XcgError(f"{problem}; expected a longer one")
             occurrences.append((start, start + len(wanted)))
         return occurrences
 

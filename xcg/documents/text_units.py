@@ -228,10 +228,8 @@ class UnitConverter:
         if not are_numbers or (
             len(starts) and (starts[0] < 0 or starts[-1] >= len(text) or (np.diff(starts) <= 0).any())
         ):
-            raise XcgError(
-                f"tokenizer {part}: expected the offsets at which tokens start, increasing "
-                f"numbers from 0 to {len(text) - 1}"
-            )
+            expected = f"increasing numbers from 0 to {len(text) - 1}"
+            raise XcgError(f"tokenizer {part}: expected the offsets at which tokens start, {expected}")
         return cls(starts, len(text))
 
     def amounts(self, offsets: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -71,6 +71,7 @@ class ElementTree(ReadOnlyGraph):
         read_breaks: Reads the offsets of comments and processing instructions in the text.
         excluded: Local names of elements that were removed from the document.
         removed: Number of removed elements.
+        entity: Name of the first entity that is not expanded; empty without one.
 
     >>> from xcg.documents.parsing import parse_document
     >>> tree = parse_document(b"<a>one <b>two</b><b> three</b></a>")
@@ -95,6 +96,7 @@ class ElementTree(ReadOnlyGraph):
     read_breaks: Callable[[], Sequence[int]] = tuple
     excluded: Sequence[str] = ()
     removed: int = 0
+    entity: str = ""
 
     def __post_init__(self) -> None:
         for name in COLUMNS:
@@ -231,10 +233,8 @@ class ElementTree(ReadOnlyGraph):
         steps = np.array([len(name) for name in names])[self.tag_codes] + len("/[1]")
         length = int((steps * (self.end - np.arange(len(self)))).sum())  # a step is in all paths below
         if length > LONGEST_PATHS:
-            raise XcgError(
-                f"the paths of the elements of a document have {length:,} characters; the limit is "
-                f"{LONGEST_PATHS:,}: split the document"
-            )
+            size = f"{length:,} characters; the limit is {LONGEST_PATHS:,}"
+            raise XcgError(f"the paths of the elements of a document have {size}: split the document")
         paths: list[str] = []
         for parent, code, position in zip(
             self.parent.tolist(), self.tag_codes.tolist(), self.positions.tolist(), strict=True

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import STANDARD_INPUT, PathLike, expand
@@ -31,7 +31,7 @@ from xcg.registry import Part
 from xcg.runs.chunk_adapters import shortened
 from xcg.runs.chunk_documents import ChunkSource, DocumentKey
 from xcg.runs.chunks import Parents, check_chunks, is_chunk, run_of_chunks
-from xcg.runs.ordering import in_document_order, note_equal_scores
+from xcg.runs.ordering import in_document_order, note_equal_scores, note_whole_documents
 from xcg.runs.run import Run, Runs, Ties, Topics
 from xcg.settings.schema import DEFAULT_MEASURES
 from xcg.strategies.registry import MAX_STRATEGIES, BoundStrategy, no_position, strategies_of
@@ -310,6 +310,7 @@ class Inputs:
         """Return a run in memory with ties as stated, and note equal scores."""
         for topic, ranking in run.rankings.items():
             note_equal_scores(ranking, run.where(topic), self.notes)
+        note_whole_documents(run.rankings.values(), f"run {run.name}", self.notes)
         rankings = {topic: in_document_order(found) for topic, found in run.rankings.items()}
         return replace(run, rankings=rankings) if self.ties == "document" else run
 
@@ -317,11 +318,13 @@ class Inputs:
         """Return the run of topic → results, which are all chunks or all elements and documents."""
         if not isinstance(results, Mapping):
             raise XcgError(f"run {name} is a {type(results).__name__}: expected topic → results")
-        kept = {}
+        kept: dict[str, Any] = {}
         for topic, found in results.items():
+            if str(topic) in kept:
+                raise XcgError(f"run {name}: the topic {topic} occurs twice, as text and as a number")
             if not isinstance(found, Mapping) or {"doc", "start"} <= set(found):
                 check_chunks(found, f"run {name}, topic {topic}")
-            kept[topic] = found if isinstance(found, Mapping) else list(found)
+            kept[str(topic)] = found if isinstance(found, Mapping) else list(found)
         if not any(is_chunk(result) for found in kept.values() for result in found):
             return Run.of(name, kept)
         options = self.document, self.documents, self.parents, self.notes, self.reading.chunks.gold

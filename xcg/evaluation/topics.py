@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from xcg.documents.corpus import Corpus
+from xcg.documents.parsing import note_entity
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, canonical_path
 from xcg.documents.tree import ElementTree, UnknownPathError
@@ -220,8 +221,11 @@ class TopicSource:
             message = missing_document(file, self.corpus, is_result=False, is_lenient=notes.lenient)
             unmapped = UnmappedError(where, message)
             notes.tolerate("assessed documents that the corpus lacks", unmapped)
-        for guess in self.corpus.source.guesses:
-            notes.note(guess)
+        for file, tree in trees.items():
+            if tree.entity:
+                note_entity(tree, self.corpus.where(file), notes)
+        if self.corpus.source.guessed:
+            self.corpus.source.note_guessed(trees, notes)
         return trees
 
     def _trees_of_paths(self, topic: str) -> dict[str, ElementTree]:

@@ -10,10 +10,9 @@ from typing import Literal, TypeVar
 
 from xcg.documents.corpus import Corpus, Documents, corpus_of
 from xcg.documents.files import PathLike, expand
-from xcg.documents.parsing import entity_references
+from xcg.documents.parsing import note_entity
 from xcg.documents.passage_points import Passage
 from xcg.documents.paths import WHOLE, parent_path
-from xcg.documents.sources import converter_of
 from xcg.documents.tree import ElementTree, UnknownPathError
 from xcg.errors import InputError, Notes
 from xcg.evaluation.inputs import Inputs, check_document_is_used
@@ -133,7 +132,8 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
     for name in corpus:
         try:
             tree = corpus.tree(name)
-            _check_entities(corpus, name, report)
+            if tree.entity:
+                note_entity(tree, corpus.where(name), report.data)
         except InputError as error:
             report.data.tolerate("unreadable documents", error)
             continue
@@ -158,18 +158,6 @@ def _corpus(given: Documents, report: Report) -> Corpus | None:
     if excluded := corpus.exclusion(corpus.removed):
         report.unread.note(excluded)
     return corpus
-
-
-def _check_entities(corpus: Corpus, name: str, report: Report) -> None:
-    """Warn about text that is missing, because a reference to it is not expanded."""
-    is_xml = corpus.source.files(name) and converter_of(corpus.where(name)) is None
-    names = entity_references(corpus.source.read(name), name) if is_xml else []
-    if names:
-        counted = "1 reference" if len(names) == 1 else f"{len(names)} references"
-        expand = "expand them (xmllint --loaddtd --noent --dropdtd)"
-        message = f"{counted} without the text, such as &{names[0]};: {expand}"
-        kind = "documents with entities that are not expanded"
-        report.data.oddity(kind, corpus.where(name), message)
 
 
 def _assessments(paths: PathLike | Iterable[PathLike], report: Report) -> RecallBase:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from io import BufferedReader
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
@@ -88,7 +87,8 @@ class XmlElements:
 
     def __iter__(self) -> Iterator[etree._Element]:
         """Yield the elements in the order of their end tags."""
-        for event, element in etree.iterparse(self, events=("start", "end"), **SAFE_PARSING):
+        parsed = etree.iterparse(self, events=("start", "end"), **SAFE_PARSING)
+        for event, element in parsed:
             if event == "start":
                 self._elements += 1
                 if self._elements > MAX_ELEMENTS:
@@ -96,15 +96,15 @@ class XmlElements:
                 if element.getparent() is None:
                     declared = element.getroottree().docinfo.internalDTD
                     if declared is not None and list(declared.iterentities()):
-                        raise self._entity_error(element)
+                        raise self._entity_error(self.line(element))
                 if self._line >= _LARGE_LINE:
                     self._large_lines[element] = self._line
             elif element.tag in self._tags:
                 self._elements = self._bytes = 0
-                # A reference to an entity could expand to any number of results.
-                nodes = chain(element, element.itersiblings(preceding=True))
-                if any(node.tag is etree.Entity for node in nodes):
-                    raise self._entity_error(element)
+                for warning in parsed.error_log:
+                    # It could expand to any number of results, or to a part of a name.
+                    if warning.type_name == "WAR_UNDECLARED_ENTITY":
+                        raise self._entity_error(warning.line)
                 yield element
                 element.clear()
                 while element.getprevious() is not None:
@@ -117,9 +117,9 @@ class XmlElements:
         message = f"more than {limit} without one of {tags}; expected a run or assessments"
         return InputError(f"{self._path}:{self._line}", message)
 
-    def _entity_error(self, element: etree._Element) -> InputError:
+    def _entity_error(self, line: int) -> InputError:
         message = "the file has entities, which are not read: expected XML without <!ENTITY> and &name;"
-        return InputError(f"{self._path}:{self.line(element)}", message)
+        return InputError(f"{self._path}:{line}", message)
 
     def line(self, element: etree._Element) -> int:
         """Return the line in which the start tag of an element ends.

@@ -26,7 +26,7 @@ from xcg.formats.base import XmlElements, xml_certainty
 from xcg.formats.writing import lost_of_run, results, written_scores, xml_name, xml_text
 from xcg.lazy_modules import etree, np
 from xcg.runs.columns import FunctionCache
-from xcg.runs.ordering import Results
+from xcg.runs.ordering import Results, note_equal_scores
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
@@ -48,6 +48,7 @@ _KEYS = {
     "rsv": (r"[+-]?([0-9]+\.?|[0-9]*\.[0-9]+)([eE][+-]?[0-9]+)?", "a finite number", -math.inf),
 }
 """The fields that order results, with their legal values and the key of an illegal value."""
+_NOT_READ = "elements and attributes of results that are not read"
 
 
 def read_inex_submission(
@@ -111,6 +112,7 @@ def _read_results(
                 if not found.files:
                     _check_no_other_content(element, where)
                 rankings[topic] = found.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
+                note_equal_scores(rankings[topic], f"{path}, topic {topic}", notes)
             else:
                 skipped.add(topic)
             found = Results()
@@ -150,15 +152,19 @@ def _add_result(found: Results, result: etree._Element, where: str, topic: str, 
     """Add the content of a <result>."""
     fields: dict[str, list[str]] = {}
     problem = ""
+    for name in result.attrib:
+        notes.oddity(_NOT_READ, where, f"the attribute {name!s}")
     for child in result:
         tag = child.tag if child.tag in _FIELDS else local_name(child)
+        if tag not in _FIELDS:
+            notes.oddity(_NOT_READ, where, f"<{tag}>")
+            continue
         if tag in fields:
             problem = f"the result has two <{tag}>; expected one"
-        elif tag in _FIELDS and tag not in _POINTS and len(child):
+        elif tag not in _POINTS and len(child):
             problem = f"<{tag}> contains elements; expected text"
-        if tag in _FIELDS:
-            names = _POINTS.get(tag)
-            fields[tag] = [child.get(name, "") for name in names] if names else [child.text or ""]
+        names = _POINTS.get(tag)
+        fields[tag] = [child.get(name, "") for name in names] if names else [child.text or ""]
     try:
         if problem:
             raise ValueError(problem)
@@ -299,8 +305,8 @@ def read_regular_submission(
     blocks = _blocks(file)
     # The head is parsed with the end tag of the root: then only the root is open at the first topic.
     head, start, rest = next(blocks).partition("<topic ")
-    # A DTD can declare default attributes.
-    if not start or ("<!DOCTYPE" in head and "[" in head):
+    # A DTD can declare default attributes and entities.
+    if not start or ("<!DOCTYPE" in head and re.search(r"\[|&(?!(?:amp|lt|gt|quot|apos);|#)", head)):
         raise ValueError
     root = etree.fromstring(f"{head}</inex-submission>".encode(), etree.XMLParser(**SAFE_PARSING))
     encoding = root.getroottree().docinfo.encoding or "UTF-8"
@@ -323,6 +329,7 @@ def read_regular_submission(
             if topic in rankings or not math.isfinite(sum(keys)):
                 raise ValueError
             rankings[topic] = results.ranking(f"{path}, topic {topic}", notes, ties, "rsv")
+            note_equal_scores(rankings[topic], f"{path}, topic {topic}", notes)
             results = Results()
     return Run(name, rankings, str(path), frozenset(skipped))
 

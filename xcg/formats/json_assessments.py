@@ -55,11 +55,14 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
     Raises:
         InputError: If a record is illegal, with file and line.
     """
+    graded = set()  # whether a passage has a grade
     for where, record in json_lines(file, path):
         is_passage = not _OF_PASSAGES.isdisjoint(record)
         has_level = "level" in record
         expected = _PASSAGE_FIELDS if is_passage else _LEVEL_FIELDS if has_level else _ELEMENT_FIELDS
         check_record(record, legal_fields(*expected), where)
+        if is_passage:
+            graded.add(has_level or "exhaustivity" in record)
         topic = str(record["topic"])
         base.add_topic(topic, str(path))
         try:
@@ -84,6 +87,8 @@ def read_json_assessments(file: BufferedReader, path: Path, base: RecallBase, no
                     base.add(topic, document, element, assessment, where)
         except ValueError as error:
             notes.tolerate("assessments left out", error, where)
+    if len(graded) > 1:
+        notes.oddity("files with a grade of some passages only", path, "the others have exhaustivity 2")
 
 
 def _grade(fields: dict[str, Any]) -> float:

@@ -40,7 +40,7 @@ from xcg.runs.chunk_matching import (
     note_unplaced,
     place,
 )
-from xcg.runs.ordering import Results
+from xcg.runs.ordering import Results, note_equal_scores, note_whole_documents
 from xcg.runs.run import RUN_FORMATS, Run, RunFormat, Ties, Topics, check_span
 from xcg.tables import json_text
 
@@ -131,17 +131,14 @@ def read_json_run(
         results.scores.append(score)
     other_names = cache(partial(_setting_that_works, file, path, source))
     unplaced = _find_chunks(chunks, source.corpus, notes, other_names)
-    count = sum(len(one.files) for one in found.values())
-    note_unplaced(str(path), unplaced, count, notes)
+    note_unplaced(str(path), unplaced, sum(len(one.files) for one in found.values()), notes)
     rankings = {
         topic: results.ranking(f"{path}, topic {topic}", notes, ties, states_parents=states_parents)
         for topic, results in found.items()
     }
-    whole = sum(one.paths.count(WHOLE) for one in found.values())
-    if 0 < whole < count:
-        kind = "runs with whole documents among elements or passages"
-        message = f"{whole} of {count} results have no 'path' and no 'start', so each is its whole"
-        notes.oddity(kind, path, f"{message} document")
+    for topic, ranking in rankings.items():
+        note_equal_scores(ranking, f"{path}, topic {topic}", notes)
+    note_whole_documents(rankings.values(), str(path), notes)
     return Run(path.name.split(".")[0], rankings, str(path), frozenset(skipped))
 
 

@@ -16,11 +16,11 @@ from xcg.documents.files import PathLike, lines, open_input
 from xcg.documents.paths import WHOLE, canonical_file
 from xcg.errors import InputError, Notes
 from xcg.formats.base import is_letor
-from xcg.formats.text_columns import decimal
 from xcg.judgements.assessment import read_level
 from xcg.judgements.recall_base import ASSESSMENT_FORMATS, AssessmentFormat, RecallBase
 from xcg.runs.ordering import in_document_order
 from xcg.runs.run import Run
+from xcg.settings.schema import decimal
 
 _HEAD_SIZE = 4096
 _DOCID = re.compile(r"\s*docid\s*=\s*(\S+)")

@@ -7,8 +7,6 @@ errors.
 
 from __future__ import annotations
 
-import math
-import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from io import BufferedReader, BytesIO
@@ -59,18 +57,6 @@ class TextBlock(NamedTuple):
             columns = line.split()
             if columns and not columns[0].startswith("#"):
                 yield number, columns
-
-
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-
-
-def decimal(text: str) -> float:
-    """Return an ASCII decimal with an optional exponent; NaN for anything else, such as ``1_0``.
-
-    >>> decimal("-1.5e3"), decimal("1_0"), decimal("٣")
-    (-1500.0, nan, nan)
-    """
-    return float(text) if _DECIMAL.fullmatch(text) else math.nan
 
 
 def text_blocks(file: BufferedReader, path: Path) -> Iterator[TextBlock]:

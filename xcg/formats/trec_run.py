@@ -22,12 +22,11 @@ from xcg.formats.text_columns import (
     TextBlock,
     are_numbers,
     are_plain_names,
-    decimal,
     equal_stretches,
     text_blocks,
 )
 from xcg.runs.columns import FunctionCache
-from xcg.runs.ordering import note_contradiction, note_equal_scores
+from xcg.runs.ordering import note_contradiction, note_equal_scores, note_whole_documents
 from xcg.runs.run import (
     RUN_FORMATS,
     AnySpan,
@@ -39,6 +38,7 @@ from xcg.runs.run import (
     offset_and_length,
     span_of,
 )
+from xcg.settings.schema import decimal
 
 _LIKE_OFFSET = re.compile(r"[+-]?[0-9.]+|X")
 _OFFSET_AND_LENGTH = re.compile("[0-9]+:[0-9]+")
@@ -80,6 +80,7 @@ def read_trec_run(
     if not reader.tag:
         raise reader.problem or InputError(path, "an empty file; expected a run")
     rankings = {topic: reader.ranking(topic, reader.topics.pop(topic)) for topic in list(reader.topics)}
+    note_whole_documents(rankings.values(), str(path), notes)
     return Run(reader.tag, rankings, str(path), frozenset(reader.skipped))
 
 

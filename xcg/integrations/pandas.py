@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 from xcg.documents.paths import WHOLE, canonical_path, split_element_id
@@ -83,7 +84,7 @@ def run_from_frame(frame: Any) -> Rankings:
         an element.
 
     Raises:
-        XcgError: As :func:`qrels_from_frame`.
+        XcgError: As :func:`qrels_from_frame`; or if ranks and scores contradict each other.
 
     >>> import pandas
     >>> rows = [("1", "d", "/a/s[1]", 2), ("1", "e", None, 1)]
@@ -94,7 +95,22 @@ def run_from_frame(frame: Any) -> Rankings:
     key = "score" if "score" in columns else "rank"
     if key not in columns:
         raise XcgError("run: no column for the order: expected score or rank")
+    if {"score", "rank"} <= columns:
+        _check_order(rows)
     return nest_scores(((where, *_element(row, where), row[key]) for where, row in rows), key)
+
+
+def _check_order(rows: Iterable[tuple[str, dict[str, Any]]]) -> None:
+    """Raise XcgError if ranks and scores contradict each other, as those of distances do."""
+    keys: dict[str, list[tuple[float, float]]] = {}
+    for _, row in rows:
+        rank, score = finite_number(row["rank"]), finite_number(row["score"])
+        if rank is not None and score is not None:
+            keys.setdefault(str(row["topic"]), []).append((rank, -score))
+    for topic, pairs in keys.items():
+        if any(before > after for (_, before), (_, after) in pairwise(sorted(pairs))):
+            message = "a result has a better rank and a lower score than another one"
+            raise XcgError(f"run, topic {topic}: {message}; expected one of these columns")
 
 
 def _read_frame(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Mapping, Sequence
 from itertools import product
 from numbers import Real
@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeGuard
 
 from xcg.documents.text_search import Quote
 from xcg.errors import InputError, nearest
+from xcg.settings.schema import decimal
 
 Grade = float | str
 
@@ -67,18 +68,15 @@ def number_text(value: float) -> str:
     return f"{value:.0f}" if float(value).is_integer() else repr(float(value))
 
 
-_LEVEL = re.compile(r"[+-]?(?:[0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?")
-
-
 def read_level(text: str) -> Assessment:
     """Return the assessment for a level in a text file, such as ``2``, ``1.5`` or ``1e-3``.
 
     Raises:
         ValueError: If the text is not a number from -1000 to 1000.
     """
-    if not _LEVEL.fullmatch(text):
+    if math.isnan(level := decimal(text)):
         raise ValueError(f"illegal level {text[:40]!r}: expected a number from -1000 to 1000")
-    return level_assessment(float(text))
+    return level_assessment(level)
 
 
 def level_assessment(level: float) -> Assessment:

@@ -396,6 +396,8 @@ def check_topic(topic: str, where: str) -> None:
     """Raise InputError if the name of a topic is illegal."""
     if len(topic) > MAX_NAME_LENGTH:
         raise InputError(where, name_too_long("topic", topic))
+    if not topic or topic != topic.strip():
+        raise InputError(where, f"the topic {topic!r} is empty, or has white space at an end")
     if not topic.isprintable():
         raise InputError(where, f"the topic {topic!r} has control characters")
     if topic == MEAN:

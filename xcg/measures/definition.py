@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 from xcg.errors import XcgError, nearest
 from xcg.lazy_modules import np
 from xcg.measures.topic_gains import RankingGains
+from xcg.settings.schema import decimal
 from xcg.user_model.relevance_value import EffortUnit
 
 Parameters = Mapping[str, Any]
@@ -91,10 +92,7 @@ class Number(NamedTuple):
 
     def read(self, text: str) -> float:
         """Return the number in a text; ValueError with what was expected."""
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
+        value = decimal(text)
         legal = self.least < value if self.above else self.least <= value
         legal &= value <= self.most and math.isfinite(value)
         if not legal or (self.whole and not value.is_integer()):

@@ -40,7 +40,7 @@ from xcg.runs.chunk_matching import (
     place,
 )
 from xcg.runs.ordering import Results, are_distances
-from xcg.runs.run import Ranking, Run
+from xcg.runs.run import Run
 
 Texts = Mapping[str, str] | Corpus | None
 """The documents' texts by name, or the documents."""
@@ -184,7 +184,9 @@ def run_of_chunks(
     }
     by_distance = pairs if are_distances(pairs, name, notes) else ()
     rankings = {
-        topic: _ranking(chunks, topic in by_distance, reader.states_parents)
+        topic: _results(chunks, topic in by_distance).ranking(
+            f"run {name}, topic {topic}", notes, None, states_parents=reader.states_parents
+        )
         for topic, chunks in found.items()
     }
     return Run(name, rankings)
@@ -193,12 +195,13 @@ def run_of_chunks(
 def check_chunks(chunks: object, where: str) -> None:
     """Raise InputError if the results of a topic are not several chunks."""
     is_one = not isinstance(chunks, (Sequence, str)) and _adapter(chunks) is not None
-    if is_one or isinstance(chunks, (str, bytes)) or not isinstance(chunks, Iterable):
+    has_no_order = isinstance(chunks, (str, bytes, set, frozenset)) or hasattr(chunks, "columns")
+    if is_one or has_no_order or not isinstance(chunks, Iterable):
         shown = "one chunk" if is_one else shortened(repr(chunks))
         raise InputError(where, f"the results are {shown}: expected a list of chunks")
 
 
-def _ranking(chunks: Iterable[_Chunk], by_distance: bool, states_parents: bool) -> Ranking:
+def _results(chunks: Iterable[_Chunk], by_distance: bool) -> Results:
     results = Results()
     for index, (span, other_text, parent, rank, _) in enumerate(chunks):
         offsets = (span.start, span.end) if span.start < span.end else None
@@ -209,7 +212,7 @@ def _ranking(chunks: Iterable[_Chunk], by_distance: bool, states_parents: bool) 
             results.other_text[index] = other_text
         if parent is not None:
             results.parents[index] = parent
-    return results.ranking("", Notes(), None, states_parents=states_parents)
+    return results
 
 
 class _ChunkReader:

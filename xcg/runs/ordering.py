@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice, pairwise
 from operator import ge, le, lt, ne
 from typing import cast
 
+from xcg.documents.paths import WHOLE
 from xcg.errors import Notes
 from xcg.runs.run import AnySpan, Ranking, Ties
 
@@ -48,6 +49,15 @@ def note_equal_scores(ranking: Ranking, where: str, notes: Notes) -> None:
             where,
             f"{equal} of {len(keys)} results have the score {middle:g}; the order of ties decides",
         )
+
+
+def note_whole_documents(rankings: Collection[Ranking], where: str, notes: Notes) -> None:
+    """Count a run in which only some results are whole documents: others may have lost their path."""
+    whole, all_results = sum(one.paths.count(WHOLE) for one in rankings), sum(map(len, rankings))
+    if 0 < whole < all_results:
+        kind = "runs with whole documents among elements or passages"
+        message = f"{whole} of {all_results} results have no path and no start"
+        notes.oddity(kind, where, f"{message}, so each is its whole document")
 
 
 def note_contradiction(
@@ -118,7 +128,7 @@ class Results:
         Args:
             where: The file and the topic.
             notes: Counts topics with ranks or scores of some results only, or in which they contradict
-                each other, or with many equal scores.
+                each other.
             ties: The order of results with equal keys; by default that of the file.
             score_name: The name of a score in the file.
             states_parents: Whether the file states the parents of passages.
@@ -141,7 +151,6 @@ class Results:
         if keys is not None and not all(map(ge if is_score else le, keys, islice(keys, 1, None))):
             order = sorted(range(len(keys)), key=keys.__getitem__, reverse=is_score)  # stable
             ranking = ranking.select(order)
-        note_equal_scores(ranking, where, notes)
         return in_document_order(ranking) if ties == "document" else ranking
 
 

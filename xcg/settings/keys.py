@@ -337,7 +337,9 @@ class Settings:
         Checked(_parents, "chunks"),
         (),
     )
-    lenient: bool = key("Report wrong data as warnings instead of stopping.", FLAG, False)
+    lenient: bool = key(
+        "Report wrong data as warnings; files that cannot be parsed remain errors.", FLAG, False
+    )
     workers: int = key(
         "Divide the work among this number of processes; -1 uses all cores.",
         Checked(_workers, metavar="NUMBER"),

@@ -213,6 +213,18 @@ def is_number(value: object) -> TypeGuard[float]:
     return abs(value) <= sys.float_info.max
 
 
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def decimal(text: str) -> float:
+    """Return an ASCII decimal with an optional exponent; NaN for anything else, such as ``1_0``.
+
+    >>> decimal("-1.5e3"), decimal("1_0"), decimal("٣")
+    (-1500.0, nan, nan)
+    """
+    return float(text) if _DECIMAL.fullmatch(text) else math.nan
+
+
 def _text(value: object, _: Place) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"expected text, found {kind(value)}")

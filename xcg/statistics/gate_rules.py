@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from xcg.errors import UndecidedError, XcgError
-from xcg.formats.text_columns import decimal
 from xcg.lazy_modules import np
 from xcg.measures import MEASURES
+from xcg.settings.schema import decimal
 from xcg.statistics.intervals import POWER
 from xcg.statistics.significance_tests import (
     SIGNIFICANCE_LEVEL,
