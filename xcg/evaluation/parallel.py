@@ -12,12 +12,11 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from xcg.errors import XcgError, missing_extra
 from xcg.lazy_modules import pickle, socket
 
-T = TypeVar("T")
 Progress = Callable[[int, int], None]
 """Shows the number of finished steps and of all steps."""
 ProgressBar = Callable[[str], AbstractContextManager[Progress | None]]
@@ -227,7 +226,7 @@ def _dask_results(
             raise XcgError(f"workers die again and again: {error}") from None
 
 
-def _started(start: Callable[[], T]) -> T:
+def _started(start: Callable[[], Any]) -> Any:
     """Start workers in which Ctrl-C is blocked: this process stops them."""
     if sys.platform == "win32":
         return start()
@@ -240,7 +239,5 @@ def _started(start: Callable[[], T]) -> T:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _dead_worker_error() -> type[BaseException]:
-    loky = importlib.import_module("joblib.externals.loky.process_executor")
-    found: type[BaseException] = loky.TerminatedWorkerError
-    return found
+def _dead_worker_error() -> Any:
+    return importlib.import_module("joblib.externals.loky.process_executor").TerminatedWorkerError
