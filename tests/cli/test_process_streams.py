@@ -122,11 +122,12 @@ def test_too_little_memory_ends_with_one_message() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the address space")
-def test_a_limit_at_which_numpy_would_wait_is_refused() -> None:
-    done = shell(f"ulimit -v 300000; XCG compare {CONFIG}")
+@pytest.mark.parametrize(("option", "what"), [("-v", "address space"), ("-d", "data segment")])
+def test_a_limit_at_which_numpy_would_wait_is_refused(option: str, what: str) -> None:
+    done = shell(f"ulimit {option} 50000; XCG compare {CONFIG}")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "xcg: error: the address space is limited to 292 MB: expected at least 512 MB (ulimit -v)\n"
+        f"xcg: error: the {what} is limited to 48 MB: expected at least 512 MB (ulimit {option})\n"
     )
 
 
@@ -142,6 +143,9 @@ def test_a_fifo_without_a_writer_is_an_error(tmp_path: Path, monkeypatch: pytest
         open_input(fifo),
     ):
         pass
+    if os.path.exists("/dev/ptmx"):
+        with pytest.raises(XcgError, match="ptmx: cannot read: a device that no process writes to"):
+            load_yaml(Path("/dev/ptmx"))
     with subprocess.Popen(f"(sleep .5; echo 'a: 1') > {fifo}", shell=True):  # slower than the limit
         time.sleep(0.1)
         assert load_yaml(fifo).content == {"a": 1}
@@ -238,13 +242,16 @@ def test_other_exceptions_keep_their_traceback(
 def test_an_interrupted_command_has_the_status_of_the_signal(
     xcg_command: Command, failing: Callable[[BaseException], None]
 ) -> None:
-    failing(KeyboardInterrupt())
-    done = xcg_command("samples")
-    assert (done.returncode, done.stdout, done.stderr) == (
-        128 + signal.SIGINT,
-        "",
-        "xcg: interrupted\n",
-    )
+    incomplete = AttributeError("partially initialized module")
+    incomplete.__context__ = KeyboardInterrupt()  # of an import
+    for error in (KeyboardInterrupt(), incomplete):
+        failing(error)
+        done = xcg_command("samples")
+        assert (done.returncode, done.stdout, done.stderr) == (
+            128 + signal.SIGINT,
+            "",
+            "xcg: interrupted\n",
+        )
 
 
 @pytest.mark.parametrize("name", ["COLUMNS", "LINES"])
@@ -298,6 +305,15 @@ def test_plots_do_not_need_the_backend_of_the_environment(tmp_path: Path) -> Non
     assert plot.stat().st_size > 1000
 
 
+@pytest.mark.parametrize(
+    "words", [["n" * 9999], ["study", "n" * 9999], ["evaluate", "--" + "n" * 9999]]
+)
+def test_messages_about_long_arguments_are_short(xcg_command: Command, words: list[str]) -> None:
+    done = xcg_command(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert max(map(len, done.stderr.splitlines())) < MAX_MESSAGE_LENGTH + 20
+
+
 @pytest.mark.parametrize("name", ["SOURCE_DATE_EPOCH", "LOKY_MAX_CPU_COUNT", "COMP_CWORD"])
 @pytest.mark.parametrize("value", ["nonsense", "-1", "9" * 5000])
 def test_numbers_in_variables_of_libraries_are_checked(
@@ -335,3 +351,15 @@ def test_which_calls_import_modules_of_the_working_folder(
     (tmp_path / "click.py").write_text("print('foreign')")
     done = shell(f"cd {tmp_path}; {sys.executable} {isolated} -m xcg --no-plugins --version")
     assert done.stdout.startswith(foreign)  # as SECURITY.md states
+
+
+@pytest.mark.slow
+@pytest.mark.posix
+@pytest.mark.parametrize("flag", ["-P", "-I"])  # -P as in the command xcg
+def test_workers_do_not_import_modules_of_the_working_folder(tmp_path: Path, flag: str) -> None:
+    for name in ("joblib", "multiprocessing", "numpy", "click"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'foreign')!r}, 'w').close()")
+    call = f"{sys.executable} {flag} -m xcg --no-plugins evaluate {ROOT / CONFIG} --workers 2"
+    path = tmp_path if flag == "-I" else ROOT
+    done = shell(f"cd {tmp_path}; PYTHONPATH={path} {call} --measures MAep --user-model overlap-off")
+    assert (done.returncode, (tmp_path / "foreign").exists()) == (0, False), done.stderr

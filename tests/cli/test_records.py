@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,28 @@ def test_records_of_the_samples(xcg_command: Command, tmp_path: Path, call: str)
     command = words[: 2 if words[0] == "study" else 1]
     again = xcg_command(*command, record, *options, "--format", "csv")
     assert (again.stdout, again.stderr) == (first.stdout, first.stderr)
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("follows_links", [False, True])
+def test_no_fifo_and_no_link_out_of_the_corpus_is_read_for_a_record(
+    folder: Path, follows_links: bool
+) -> None:
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    (corpus / "d.txt").write_text("bees")
+    for name, target in {"in": "d.txt", "out": "../gold.qrels", "zero": "/dev/zero"}.items():
+        (corpus / f"{name}.txt").symlink_to(target)
+    (corpus / "dangling.txt").symlink_to("missing")
+    os.mkfifo(corpus / "fifo.txt")
+    os.mkfifo(folder / "fifo.run")
+    campaign = xcg.load(
+        folder / "c.yaml",
+        runs=[folder / "a.run", folder / "fifo.run"],
+        corpus={"path": corpus, "follow_links": follows_links},
+    )
+    found = [Path(name).name for name in campaign.record("evaluate")["files"]]
+    assert found == ["gold.qrels", "a.run", "d.txt", "in.txt", *["out.txt"] * follows_links]
 
 
 def test_a_changed_or_missing_input_is_named(folder: Path, xcg_command: Command) -> None:

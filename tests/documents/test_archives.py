@@ -182,7 +182,7 @@ class TestZip:
         for entry in range(3):  # all data are those of the first member
             start = entry * (46 + len("0.xml")) + 42
             entries[start : start + 4] = b"\0\0\0\0"
-        with pytest.raises(InputError, match=r"the archive's members '0\.xml' and '1\.xml' overlap"):
+        with pytest.raises(InputError, match=r"its members '0\.xml' and '1\.xml' overlap"):
             opened(tmp_path, data[:directory] + entries)
 
     def test_links_are_no_documents(self, tmp_path: Path) -> None:

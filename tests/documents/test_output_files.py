@@ -129,3 +129,16 @@ def test_an_error_leaves_the_old_file_and_no_temporary_one(folder: Path) -> None
         file.writelines([b"half", None])  # type: ignore[list-item]
     assert sorted(folder.iterdir()) == before
     assert (folder / "run").read_text() == "1 Q0 d 1 2 t\n"
+
+
+@pytest.mark.posix
+def test_a_file_that_replaces_a_private_file_is_private_from_its_creation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "table.txt"
+    path.touch(0o600)
+    modes = []
+    monkeypatch.setattr(Path, "chmod", lambda file, mode: modes.append((file.stat().st_mode, mode)))
+    with whole_file(path) as file:
+        file.write(b"new")
+    assert [(stat.S_IMODE(before), after) for before, after in modes] == [(0o600, 0o600)]

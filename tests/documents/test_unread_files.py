@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -43,6 +44,20 @@ def test_files_that_are_not_read_are_counted_by_type(tmp_path: Path, is_archive:
         f"{path}: 1 without an extension, 1 .docx, 2 .pdf files are not read; convert those with text "
         "to .txt, .md, .html or .xml"
     ]
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
+def test_links_in_archives_are_counted_and_not_read(tmp_path: Path, kind: bytes) -> None:
+    path = tmp_path / "corpus.tar"
+    with tarfile.open(path, "w") as archive:
+        for name, its_kind in (("d", tarfile.DIRTYPE), ("d/a.txt", tarfile.REGTYPE), ("d/b.txt", kind)):
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = its_kind, "d/a.txt"
+            archive.addfile(member)
+    corpus = Corpus(path, cache=False)
+    assert list(corpus) == ["d/a"]
+    [note] = corpus.source.oddities()
+    assert note.startswith(f"{path}: 1 linked or special file is not read; convert")
 
 
 def test_a_folder_that_cannot_be_listed_is_noted(

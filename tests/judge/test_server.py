@@ -37,21 +37,19 @@ def answer(address: tuple[str, int]) -> bytes:
         return client.recv(4096)
 
 
-@pytest.mark.parametrize("data", [b"", REQUEST[:20], SLOW])
-def test_many_incomplete_requests_of_a_client_do_not_stop_the_server(
+@pytest.mark.parametrize("data", [b"", REQUEST[:20], SLOW, REQUEST, REQUEST + REQUEST[:20]])
+def test_many_waiting_connections_of_a_client_do_not_stop_the_server(
     address: tuple[str, int], data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server_module, "REQUEST_SECONDS", 60)
+    clients = []
     with ExitStack() as stack:
-        clients = [
-            stack.enter_context(socket.create_connection(address, timeout=10))
-            for _ in range(MAX_CONNECTIONS + 50)
-        ]
-        for client in clients:
-            try:
-                client.sendall(data)
-            except OSError:  # one of the oldest, which are closed
-                continue
+        for _ in range(MAX_CONNECTIONS + 50):
+            client = stack.enter_context(socket.create_connection(address, timeout=10))
+            client.sendall(data)
+            if data.startswith(REQUEST):
+                assert client.recv(4096).startswith(b"HTTP/1.1 200")
+            clients.append(client)
         assert answer(address).startswith(b"HTTP/1.1 200")
         clients[-MAX_INCOMPLETE + 2].settimeout(0.1)
         with suppress(TimeoutError):  # the youngest are open

@@ -119,5 +119,8 @@ def test_a_store_outside_the_folder_must_be_named_by_the_user(tmp_path: Path, st
     message = r"judge\.yaml:3: judge.store: .*outside the folder .*--set judge.store=FILE"
     with pytest.raises(InputError, match=message):
         settings_of(folder, text)
+    (folder / "judge.sqlite").symlink_to(tmp_path / "store.sqlite")
+    with pytest.raises(InputError, match=r"judge\.yaml:1: judge.store: .*outside the folder"):
+        settings_of(folder, MINIMUM)
     named = settings_of(folder, text, f"judge.store={tmp_path / 's.sqlite'}")
     assert named.store == tmp_path / "s.sqlite"

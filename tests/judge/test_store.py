@@ -254,9 +254,9 @@ class TestForeignFiles:
         assert os.path.lexists(lock)
         assert not (tmp_path / "judge.sqlite").exists()
 
-    @pytest.mark.parametrize("kind", ["link", "hard link", "fifo", "of several databases"])
+    @pytest.mark.parametrize("kind", ["link", "hard link", "text", "fifo", "of several databases"])
     def test_a_foreign_journal_is_not_used(self, tmp_path: Path, corpus: Corpus, kind: str) -> None:
-        """SQLite would wait for the FIFO, and delete the file that the last one names."""
+        """SQLite would delete files, wait for the FIFO, and delete the file that the last one names."""
         path, foreign = tmp_path / "judge.sqlite", tmp_path / "foreign"
         filled(path, corpus).close()
         foreign.write_bytes(b"mine")
@@ -265,6 +265,8 @@ class TestForeignFiles:
             journal.symlink_to(foreign)
         elif kind == "hard link":
             journal.hardlink_to(foreign)
+        elif kind == "text":
+            journal.write_bytes(b"mine")
         elif kind == "fifo":
             os.mkfifo(journal)
         else:
@@ -274,9 +276,29 @@ class TestForeignFiles:
             last = struct.pack(">I", (1 << 30) // 4096 + 1) + name
             last += struct.pack(">2I", len(name), sum(name)) + magic
             journal.write_bytes(header.ljust(512, b"\0") + last)
-        with pytest.raises(StoreError, match=r"sqlite-journal: not a journal of xcg judge; move"):
+        with pytest.raises(StoreError, match=r"sqlite-journal: not a file of xcg judge; move"):
             Store(path, corpus)
         assert foreign.read_bytes() == b"mine"
+        assert os.path.lexists(journal)
+
+    @pytest.mark.parametrize("kind", ["file", "fifo", "dangling link"])
+    def test_a_foreign_write_ahead_log_is_not_used(
+        self, tmp_path: Path, corpus: Corpus, kind: str
+    ) -> None:
+        """SQLite would use it instead of the journal, and delete it."""
+        path = tmp_path / "judge.sqlite"
+        filled(path, corpus).close()
+        log = Path(f"{path}-wal")
+        if kind == "file":
+            log.write_bytes(b"mine")
+        elif kind == "fifo":
+            os.mkfifo(log)
+        else:
+            log.symlink_to(tmp_path / "missing")
+        for opened in (Store, Store.snapshot):
+            with pytest.raises(StoreError, match=r"sqlite-wal: not a file of xcg judge; move it"):
+                opened(path, corpus)
+        assert os.path.lexists(log)
 
     def test_a_store_with_a_write_ahead_log_is_refused(self, tmp_path: Path, corpus: Corpus) -> None:
         """SQLite would write to the files of the log, which can be links to others."""

@@ -256,16 +256,23 @@ def files_of(inputs: Inputs, others: Sequence[Path]) -> Iterator[Path]:
                     with suppress(InputError):  # a finding of check
                         found += expand([one], what)
     if isinstance(inputs.corpus, (str, os.PathLike)):
-        found += _files_below(Path(inputs.corpus))
+        found += sorted(_files_below(inputs.corpus))
     yield from filter(Path.is_file, dict.fromkeys(found))  # a pipe is empty, a device may be endless
 
 
-def _files_below(path: Path) -> list[Path]:
-    if path.is_file():
-        return [path]
-    return sorted(
-        Path(folder, name) for folder, _, names in os.walk(path) for name in names if name[:1] != "."
-    )
+def _files_below(corpus: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield the file of a corpus, or the files in its folder without links that are not followed."""
+    if os.path.isfile(corpus):
+        yield Path(corpus)
+    follows_links = getattr(corpus, "follow_links", False)
+    for folder, _, names in os.walk(corpus):
+        for path in (Path(folder, name) for name in names if name[:1] != "."):
+            if (
+                follows_links
+                or not path.is_symlink()
+                or Path(os.path.realpath(path)).is_relative_to(os.path.realpath(corpus))
+            ):
+                yield path
 
 
 def _sha256(path: Path) -> str:

@@ -13,6 +13,7 @@ import io
 import os
 import re
 import sys
+import warnings
 from contextlib import suppress
 from typing import Any
 
@@ -64,7 +65,7 @@ _WHOLE_NUMBERS = ("SOURCE_DATE_EPOCH", "LOKY_MAX_CPU_COUNT", "COMP_CWORD")
 """Variables in which matplotlib, joblib and click expect whole numbers."""
 
 _LEAST_MEGABYTES = 512
-"""Smallest limit of the address space: below 400, OpenBLAS ends the process or hangs."""
+"""Smallest limit of the memory: below 400, OpenBLAS ends the process or hangs."""
 
 _OBJECTS_PER_COLLECTION = 20_000
 """Number of new objects after which Python looks for reference cycles; its default is 700."""
@@ -74,7 +75,7 @@ def prepare() -> None:
     """Prepare the standard streams, the garbage collector and the environment for a command.
 
     Raises:
-        XcgError: If a variable has an illegal value, or ``ulimit -v`` is too low for NumPy.
+        XcgError: If a variable has an illegal value, or ``ulimit -v`` or ``-d`` is too low for NumPy.
     """
     if None in (sys.stdin, sys.stdout, sys.stderr):
         _open_missing_streams()
@@ -84,6 +85,10 @@ def prepare() -> None:
         if isinstance(stream, io.TextIOWrapper):  # escape characters that the encoding lacks
             stream.reconfigure(errors="backslashreplace")
     os.environ["MPLBACKEND"] = "agg"  # plots are saved, never shown
+    os.environ["PYTHONSAFEPATH"] = "1"  # workers would import modules of the working folder
+    warnings.filterwarnings("ignore", ".* tasks which were still being processed")  # after Ctrl-C
+    if sys.flags.ignore_environment:  # the flags of Python do not reach workers
+        os.environ.pop("PYTHONPATH", None)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread reserves address space
     if "_XCG_COMPLETE" in os.environ:  # click needs these variables, which a shell usually sets
         os.environ.setdefault("COMP_WORDS", "")
@@ -95,12 +100,16 @@ def prepare() -> None:
         elif not re.fullmatch("[0-9]{1,11}", value):
             raise InputError(name, f"{value!r} in the environment; expected a whole number")
     if sys.platform != "win32":
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if limit != resource.RLIM_INFINITY and limit < _LEAST_MEGABYTES << 20:
-            raise XcgError(
-                f"the address space is limited to {limit >> 20} MB: expected at least "
-                f"{_LEAST_MEGABYTES} MB (ulimit -v)"
-            )
+        for option, what, kind in (
+            ("-v", "address space", resource.RLIMIT_AS),
+            ("-d", "data segment", resource.RLIMIT_DATA),
+        ):
+            limit, _ = resource.getrlimit(kind)
+            if limit != resource.RLIM_INFINITY and limit < _LEAST_MEGABYTES << 20:
+                raise XcgError(
+                    f"the {what} is limited to {limit >> 20} MB: expected at least "
+                    f"{_LEAST_MEGABYTES} MB (ulimit {option})"
+                )
 
 
 def _open_missing_streams() -> None:
@@ -175,16 +184,16 @@ def print_error(error: object) -> None:
 
 
 def print_status(message: str) -> None:
-    """Print one line to standard error.
-
-    Control characters, which input files may hold, are escaped, and very long messages are shortened.
-    """
-    message = printable(message)
-    if len(message) > MAX_MESSAGE_LENGTH:
-        half = MAX_MESSAGE_LENGTH // 2
-        message = f"{message[:half]} … {message[-half:]}"
+    """Print one line to standard error."""
     with suppress(OSError):  # an error of standard error itself cannot be reported
-        click.echo(f"xcg: {message}", err=True)
+        click.echo(f"xcg: {_shown(message)}", err=True)
+
+
+def _shown(message: str) -> str:
+    """Escape the control characters of a message, which input files may hold, and shorten it."""
+    message = printable(message)
+    half = MAX_MESSAGE_LENGTH // 2
+    return message if len(message) <= 2 * half else f"{message[:half]} … {message[-half:]}"
 
 
 class Group(click.Group):
@@ -235,12 +244,16 @@ class LazyGroup(Group):
         try:
             return super().invoke(ctx)
         except click.UsageError as error:  # click does not escape all arguments
-            if error.message.isprintable():
+            if error.message == (shown := _shown(error.message)):
                 raise
-            raise click.UsageError(printable(error.message), error.ctx) from None
+            raise click.UsageError(shown, error.ctx) from None
         except KeyboardInterrupt:
-            print_status("interrupted")
-            ctx.exit(INTERRUPTED)
+            pass
+        except Exception as error:
+            if not isinstance(error.__context__, KeyboardInterrupt):  # it can interrupt an import
+                raise
+        print_status("interrupted")
+        return ctx.exit(INTERRUPTED)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""

@@ -87,16 +87,20 @@ class Archive(Source):
             if number > MOST_MEMBERS:
                 raise InputError(path, f"the archive has more than {MOST_MEMBERS} members; divide it")
             if size > LARGEST_DIRECTORY:
-                limit = f"{LARGEST_DIRECTORY >> 20} MB"
                 raise InputError(
-                    path, f"its members' names are larger than {limit}; divide the archive"
+                    path, f"its members' names are larger than {LARGEST_DIRECTORY >> 20} MB; divide it"
                 )
             if position is not None:
                 self._add(member, position)
+            elif not member.endswith("/"):
+                self._unread["linked or special"] += 1
 
     @abstractmethod
     def _members(self) -> Iterator[tuple[str, Any]]:
-        """Yield the name of each member, and its position; None if it is not a regular file."""
+        """Yield the name and the position of each member.
+
+        The position is None if it is not a regular file; the names of folders end with a slash.
+        """
 
     @abstractmethod
     def _content(self, position: Any, most: int) -> bytes:
@@ -142,8 +146,7 @@ class ZipArchive(Archive):
         for info in sorted(self._archive.infolist(), key=lambda member: member.header_offset):
             # Members that share their data could make a small archive a huge corpus.
             if info.header_offset < end:
-                problem = f"the archive's members {last!r} and {info.filename!r} overlap"
-                raise InputError(self.label, problem)
+                raise InputError(self.label, f"its members {last!r} and {info.filename!r} overlap")
             end, last = info.header_offset + 30 + info.compress_size, info.filename
             is_file = not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16)
             yield info.filename, info if is_file else None
@@ -210,7 +213,8 @@ class TarArchive(Archive):
             if info.size < 0 or info.issparse():
                 message = f"the member {info.name!r} is damaged, or a sparse file"
                 raise InputError(self.label, f"{message}; create the archive without --sparse")
-            yield info.name, (info.offset_data, info.size) if info.isreg() else None
+            position = info.offset_data, info.size
+            yield info.name + "/" * info.isdir(), position if info.isreg() else None
         self._file.seek(archive.offset)  # tarfile ends silently at damage
         if self._file.read(_BLOCK).strip(b"\0"):
             raise InputError(self.label, f"damaged archive: no tar header at byte {archive.offset}")

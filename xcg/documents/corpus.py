@@ -365,8 +365,7 @@ def corpus_of(documents: Documents, notes: Notes | None = None) -> Corpus | None
         return documents
     corpus = Corpus.of(documents) if isinstance(documents, Mapping) else Corpus(documents)
     if notes is not None:
-        for text in corpus.source.oddities():
-            notes.note(text)
+        corpus.source.note_oddities(notes)
     return corpus
 
 

@@ -251,6 +251,24 @@ def open_input(path: Path) -> Iterator[BufferedReader]:
         raise InputError(path, f"cannot read: {error.strerror or error}") from None
 
 
+def read_input(path: Path, most: int, what: str) -> bytes:
+    """Return the content of a file.
+
+    Args:
+        path: The file.
+        most: Its maximum size in bytes.
+        what: Description of the expected file, for messages.
+
+    Raises:
+        InputError: If the file cannot be read, or is larger.
+    """
+    with open_input(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise InputError(path, f"larger than {most >> 20} MB; expected {what}")
+    return data
+
+
 def xml_error(where: object, error: etree.XMLSyntaxError) -> InputError:
     """Return the error for XML that is not well-formed or exceeds libxml2's limits, with its line."""
     reason = (error.msg or "unreadable").rsplit(", line ", 1)[0]
@@ -290,8 +308,7 @@ def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[in
         try:
             yield number, line.removeprefix(b"\xef\xbb\xbf").decode()
         except UnicodeDecodeError:
-            message = "not UTF-8 text; expected text or XML"
-            raise InputError(f"{path}:{number}", message) from None
+            raise InputError(f"{path}:{number}", "not UTF-8 text; expected text or XML") from None
 
 
 def chunks(file: BufferedReader) -> Iterator[bytes]:
@@ -416,8 +433,6 @@ def lock_file(file: IO[bytes]) -> bool:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError:
-        pass
+    except OSError as error:
+        return not isinstance(error, (BlockingIOError, PermissionError))
     return True

@@ -12,9 +12,13 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
+from xcg.documents.files import read_input
 from xcg.errors import XcgError, missing_extra
 from xcg.lazy_modules import np, npt
 from xcg.registry import FunctionRegistry, Part
+
+LARGEST_TOKENIZER = 1 << 28
+"""Maximum size of a tokenizer file: 256 MB."""
 
 Position = TypeVar("Position", int, float)
 """Positions are integers in characters, and can be fractions in words or tokens."""
@@ -159,7 +163,8 @@ class FileTokenizer:
         except ImportError:
             raise missing_extra("a tokenizer file", "tokenizers", "tokens") from None
         try:
-            self._tokenizer: Any = Library.from_str(path.read_text(encoding="utf-8"))
+            content = read_input(path, LARGEST_TOKENIZER, "a tokenizer file")
+            self._tokenizer: Any = Library.from_str(content.decode())
         except Exception as error:  # the library raises Exception
             raise XcgError(f"{path}: not a file of the library tokenizers: {error}") from None
         self._tokenizer.no_truncation()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
+import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
@@ -99,7 +101,7 @@ class Executor:
                         failure = failure or (result if isinstance(result, XcgError) else None)
                         if progress is not None:
                             progress(len(done), len(tasks))
-            except _dead_worker_errors() as error:
+            except _dead_worker_error() as error:
                 attempts += 1
                 if attempts > _RETRIES:
                     reason = str(error).partition("\n")[0]
@@ -120,15 +122,14 @@ class Executor:
                 yield function(*task)
             return
         joblib = importlib.import_module("joblib")
-        paths = [os.fspath(file) for file in files]
-        call = partial(_call, _working_directory(), paths, _pickled(function))
+        call = partial(_call, _working_directory(), list(map(os.fspath, files)), _pickled(function))
         calls = map(_pickled, tasks)
         if self.scheduler is not None:
             yield from _dask_results(call, list(calls), self.scheduler)
             return
         delayed = (joblib.delayed(call)(task) for task in calls)
         parallel = joblib.Parallel(n_jobs=self.workers, return_as="generator", pre_dispatch="n_jobs")
-        yield from parallel(delayed)
+        yield from _started(partial(parallel, delayed))
 
 
 ONE_PROCESS = Executor()
@@ -136,10 +137,9 @@ ONE_PROCESS = Executor()
 
 
 def _working_directory() -> str:
-    try:
+    with suppress(FileNotFoundError):  # it was deleted, so relative paths are impossible
         return os.getcwd()
-    except FileNotFoundError:  # it was deleted, so relative paths are impossible
-        return os.sep
+    return os.sep
 
 
 def _pickled(value: object) -> bytes:
@@ -226,9 +226,18 @@ def _dask_results(
             raise XcgError(f"workers die again and again: {error}") from None
 
 
-def _dead_worker_errors() -> tuple[type[BaseException], ...]:
+def _started(start: Callable[[], Any]) -> Any:
+    """Start workers in which Ctrl-C is blocked: this process stops them."""
+    if sys.platform == "win32":
+        return start()
+    for package in ("multiprocessing", "joblib.externals.loky.backend"):  # these unblock it
+        importlib.import_module(f"{package}.resource_tracker").ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
-        loky = importlib.import_module("joblib.externals.loky.process_executor")
-    except ImportError:
-        return ()
-    return (loky.TerminatedWorkerError,)
+        return start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _dead_worker_error() -> Any:
+    return importlib.import_module("joblib.externals.loky.process_executor").TerminatedWorkerError

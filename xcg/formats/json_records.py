@@ -14,7 +14,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from xcg.documents.files import PathLike, check_complete, expand, lines, open_input
+from xcg.documents.files import PathLike, check_complete, expand, lines, open_input, read_input
 from xcg.documents.paths import canonical_file
 from xcg.errors import InputError, XcgError, nearest
 from xcg.lazy_modules import csv, json
@@ -220,12 +220,8 @@ def document_key(value: str, folder: Path | None = None) -> DocumentKey:
         return value
     path = (folder or Path()) / value
     check_complete(path.parent)
-    with open_input(path) as file:
-        data = file.read(MAX_TABLE_BYTES + 1)
-    if len(data) > MAX_TABLE_BYTES:
-        raise InputError(path, "larger than 64 MB; expected names of documents")
     names: dict[str, str] = {}
-    for where, row in csv_rows(data, path):
+    for where, row in csv_rows(read_input(path, MAX_TABLE_BYTES, "names of documents"), path):
         cells = list(map(str.strip, row))
         if len(cells) != 2 or not all(cells):
             expected = "expected the name in run files and the name in the corpus"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from xcg.documents.files import PathLike, expand, is_xml, local_name, open_input
+from xcg.documents.files import PathLike, expand, is_xml, local_name, read_input
 from xcg.documents.parsing import document_root
 from xcg.errors import InputError
 from xcg.formats.base import json_certainty
@@ -73,10 +73,7 @@ def read_topics(paths: PathLike | Iterable[PathLike]) -> dict[str, Topic]:
     """
     topics: dict[str, Topic] = {}
     for path in expand(paths, "topic files"):
-        with open_input(path) as file:
-            data = file.read(LARGEST_FILE + 1)
-        if len(data) > LARGEST_FILE:
-            raise InputError(path, f"more than {LARGEST_FILE >> 20} MB: expected a topic file")
+        data = read_input(path, LARGEST_FILE, "a topic file")
         lines: dict[str, int] = {}
         for topic, line in (_xml_topics if is_xml(data) else _records)(data, path):
             where = f"{path}:{line}"

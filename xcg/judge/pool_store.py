@@ -27,8 +27,8 @@ _APPLICATION = b"xcgj"
 _HEADER = re.compile(rb"SQLite format 3\0..\x01\x01.{48}" + _APPLICATION, re.DOTALL)
 """Beginning of the file: SQLite's signature, no write-ahead log, the application id at byte 68."""
 _HEADER_BYTES = 72
-_SEVERAL_DATABASES = bytes.fromhex("d9d505f920a163d7")
-"""End of the journal of a transaction on several databases."""
+_JOURNAL = bytes.fromhex("d9d505f920a163d7")
+"""Beginning of a journal, and end of that of a transaction on several databases."""
 _TIMEOUT = 30.0
 """Seconds to wait for a process that copies the file."""
 _OLDEST_SQLITE = (3, 37)
@@ -135,25 +135,27 @@ def check_header(path: Path) -> None:
         raise StoreError(path, f"cannot read: {getattr(error, 'strerror', None) or error}") from None
     if not _HEADER.match(head):
         raise StoreError(path, "not a store of xcg judge; expected a file that xcg judge has written")
-    _check_journal(Path(f"{os.path.realpath(path)}-journal"))
+    for ending in ("-journal", "-wal"):
+        beside = Path(f"{os.path.realpath(path)}{ending}")
+        if os.path.lexists(beside) and not (ending == "-journal" and _is_journal(beside)):
+            raise StoreError(beside, "not a file of xcg judge; move it away")
 
 
-def _check_journal(path: Path) -> None:
-    """Check that the journal of a store, from which SQLite restores it, is a file that SQLite wrote.
+def _is_journal(path: Path) -> bool:
+    """Return whether the journal of a store, which SQLite reads and deletes, is a file that it wrote.
 
     SQLite waits for a FIFO. At its end, the journal of several databases names a file, which SQLite
-    deletes.
+    deletes. The beginning of an incomplete journal is empty or zero.
     """
-    if not os.path.lexists(path):
-        return
-    state = path.lstat()
-    is_own = stat.S_ISREG(state.st_mode) and state.st_nlink == 1
-    if is_own:
+    with suppress(FileNotFoundError):  # another process has ended its transaction
+        state = path.lstat()
+        if not stat.S_ISREG(state.st_mode) or state.st_nlink > 1:
+            return False
         with path.open("rb") as file:
-            file.seek(max(0, state.st_size - len(_SEVERAL_DATABASES)))
-            is_own = file.read() != _SEVERAL_DATABASES
-    if not is_own:
-        raise StoreError(path, "not a journal of xcg judge; move it away")
+            first = file.read(len(_JOURNAL))
+            file.seek(max(0, state.st_size - len(_JOURNAL)))
+            return first.strip(b"\0") in (b"", _JOURNAL) and file.read() != _JOURNAL
+    return True
 
 
 def _check_tables(connection: sqlite3.Connection, path: Path) -> None:

@@ -18,7 +18,7 @@ SHUTDOWN_SECONDS = 2
 MAX_CONNECTIONS = 200
 """Further requests get status 503."""
 MAX_INCOMPLETE = 50
-"""Maximum number of connections of one client whose request is incomplete; older ones are closed."""
+"""Maximum number of connections of one client that wait for a request; older ones are closed."""
 REQUEST_SECONDS = 10
 """A request must be complete after this time."""
 
@@ -63,19 +63,24 @@ class _Protocol(H11Protocol):
         super().connection_made(transport)
         self._timer = self.loop.call_later(REQUEST_SECONDS, transport.abort)
         client = (self.client or ("",))[0]
-        incomplete = [
+        waiting = [
             other
             for other in self.connections
-            if isinstance(other, _Protocol) and other._timer and (other.client or ("",))[0] == client
+            if isinstance(other, _Protocol) and other._waits and (other.client or ("",))[0] == client
         ]
-        if len(incomplete) > MAX_INCOMPLETE:
-            oldest = min(incomplete, key=_Protocol._deadline)
+        if len(waiting) > MAX_INCOMPLETE:
+            oldest = min(waiting, key=_Protocol._deadline)
             oldest._stop_timer()
             self.connections.discard(oldest)  # the connection is lost later
             oldest.transport.abort()
 
+    @property
+    def _waits(self) -> bool:
+        return self._timer is not None or (self.cycle is not None and self.cycle.response_complete)
+
     def _deadline(self) -> float:
-        return self._timer.when() if self._timer is not None else float("inf")
+        timer = self._timer or self.timeout_keep_alive_task
+        return timer.when() if timer is not None else 0
 
     def data_received(self, data: bytes) -> None:
         """Handle data, and stop the time when the request is complete."""

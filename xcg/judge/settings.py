@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from xcg.evaluation.config import corpus_of_key
 from xcg.formats.json_records import document_key
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.settings.loading import Stated
-from xcg.settings.schema import Places
+from xcg.settings.schema import FILE, Place, Places
 from xcg.settings.study_keys import Judge
 
 LONGEST_NAME = 100
@@ -101,8 +100,12 @@ def load_settings(stated: Stated) -> Settings:
         document=document_key(given.document, folder) if is_text else given.document,
         place=stated.place,
     )
-    settings.store = settings.store or path.with_suffix(".sqlite")
-    checks: dict[str, Callable[[Any], object]] = {"grades": _grades, "assessors": _assessors}
+    store = path.with_suffix(".sqlite").name
+    checks: dict[str, Callable[[Any], object]] = {
+        "grades": _grades,
+        "assessors": _assessors,
+        "store": lambda stated_store: stated_store or FILE.check(store, Place("judge.store", folder)),
+    }
     for key, check in checks.items():
         try:
             setattr(settings, key, check(getattr(settings, key)))
@@ -113,11 +116,6 @@ def load_settings(stated: Stated) -> Settings:
             settings.where("judge", "second_share"),
             "needs a second assessor: expected two or more assessors",
         )
-    is_inside = Path(os.path.realpath(settings.store)).is_relative_to(os.path.realpath(folder))
-    if not is_inside and ("judge", "store") not in stated.overrides:
-        outside = f"{settings.store} is outside the folder of the configuration"
-        named = "name it with --set judge.store=FILE"
-        raise InputError(settings.where("judge", "store"), f"{outside}; {named}")
     return settings
 
 

@@ -17,6 +17,7 @@ from xcg.settings.schema import (
     MAX_WORKERS,
     NAME,
     OBJECTS,
+    OUTPUT,
     PATH,
     PATHS,
     RUN,
@@ -350,7 +351,7 @@ class Settings:
         TEXT,
     )
     format: str | None = key("Print in this format.", Choice(FORMATS), option=True)
-    output: Any = key("Write to this file instead of standard output, which is -.", PATH, option=True)
+    output: Any = key("Write to this file instead of standard output, which is -.", OUTPUT, option=True)
     plot: Plot = field(default_factory=Plot)
     all_rows: bool = key("On a terminal, print all rows of long tables.", FLAG, False)
     formulas: bool = key(

@@ -350,16 +350,27 @@ def _run(value: object, place: Place) -> object:
     return path if os.path.isfile(path) else name
 
 
+def _output(value: object, place: Place) -> object:
+    """Check the path of a file to write. That in a YAML file is below the folder of the YAML file."""
+    path: Any = _path(value, place)
+    folder = None if value == "-" else place.folder
+    if folder and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        named = f"name it with --set {place.name.rpartition(' ')[2]}=FILE"
+        raise ValueError(f"{path} is outside the folder of the configuration; {named}")
+    return path
+
+
 def _file(value: object, place: Place) -> object:
     """Check the path of a file to write besides the results."""
     if value == "-":
         raise ValueError("standard output is for the results: expected a file")
-    return _path(value, place)
+    return _output(value, place)
 
 
 RUN = Checked(_run, metavar="NAME", is_text=True)
 PATH = Checked(_path, metavar="PATH", is_text=True)
 PATHS = ListOf(PATH)
+OUTPUT = Checked(_output, metavar="PATH", is_text=True)
 FILE = Checked(_file, metavar="PATH", is_text=True)
 OBJECTS = ListOf(PATH, or_objects=True)
 """Inputs: paths, or in Python also objects in memory."""

@@ -88,21 +88,24 @@ def open_file(path: Path) -> BufferedReader:
     """Open a file for reading.
 
     Args:
-        path: The file; a FIFO needs a process that writes to it within :data:`FIFO_SECONDS`.
+        path: The file; a FIFO or a device needs a process that writes within :data:`FIFO_SECONDS`.
 
     Returns:
         The open file.
 
     Raises:
-        OSError: If the file cannot be opened, or nobody writes to the FIFO.
+        OSError: If the file cannot be opened, or nobody writes to the FIFO or device.
     """
-    if not path.is_fifo():
+    is_fifo = path.is_fifo()
+    if not (is_fifo or path.is_char_device()):
         return path.open("rb")
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # without this flag, waits for a writer
     file = os.fdopen(descriptor, "rb")
-    if not (select.select([file], [], [], FIFO_SECONDS)[0] or _has_writer(descriptor)):
+    is_ready = select.select([file], [], [], FIFO_SECONDS)[0]
+    if not (is_ready or (is_fifo and _has_writer(descriptor))):
         file.close()
-        raise OSError(errno.ENXIO, "a FIFO that no process writes to", str(path))
+        kind = "FIFO" if is_fifo else "device"
+        raise OSError(errno.ENXIO, f"a {kind} that no process writes to", str(path))
     os.set_blocking(descriptor, True)
     return file
 

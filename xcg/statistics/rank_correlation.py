@@ -98,7 +98,9 @@ def pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
     x, y = np.array(first, np.float64), np.array(second, np.float64)
     if len(x) < 2 or min(np.ptp(x), np.ptp(y)) <= ROUNDING:
         return None
-    return float(np.corrcoef(x, y)[0, 1])
+    x, y = x - x.mean(), y - y.mean()
+    lengths = math.sqrt(float((x**2).sum())) * math.sqrt(float((y**2).sum()))
+    return max(-1.0, min(float((x * y).sum()) / lengths, 1.0))
 
 
 def level_correlation(first: RecallBase, second: RecallBase) -> tuple[float | None, int]:
