@@ -201,6 +201,6 @@ def test_the_page_of_environment_variables_has_those_that_the_code_reads() -> No
         text = path.read_text(encoding="utf-8")
         found |= set(re.findall(r"environ(?:ment)?(?:\.get)?[\[(]\"(\w+)\"", text))
         found |= set(re.findall(r"\"(_?XCG_[A-Z_]+)\"", text))
-    internal = {"COMP_WORDS", "COMP_CWORD", "MPLBACKEND", "VIRTUAL_ENV"}
+    internal = {"COMP_WORDS", "COMP_CWORD", "MPLBACKEND", "PYTHONSAFEPATH", "VIRTUAL_ENV"}
     assert found - internal >= {"XCG_CACHE", "XCG_NO_PLUGINS", "NO_COLOR"}
     assert not [name for name in found - internal if f"`{name}`" not in page]

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -73,19 +72,9 @@ def test_a_worker_that_lacks_a_file_says_so(tmp_path: Path) -> None:
     )
 
 
-def starts_workers(session: int) -> bool:
-    """Return whether a process of a session is a worker of joblib."""
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
-        with suppress(OSError):
-            if b"popen_loky" in file.read_bytes() and os.getsid(int(file.parent.name)) == session:
-                return True
-    return False
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
-@pytest.mark.parametrize("while_starting", [True, False])
-def test_an_interruption_prints_one_line(tmp_path: Path, while_starting: bool) -> None:
+@pytest.mark.posix
+def test_an_interruption_prints_one_line(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(
         "import os, pathlib, time\n\ndef slow(ranking, corpus):\n"
         "    pathlib.Path(f'started-{os.getpid()}').touch()\n    time.sleep(60)\n    return ranking\n"
@@ -104,15 +93,10 @@ def test_an_interruption_prints_one_line(tmp_path: Path, while_starting: bool) -
         start_new_session=True,
     )
     end = time.monotonic() + 60
-    while len(list(tmp_path.glob("started-*"))) < 2:
+    while len(list(tmp_path.glob("started-*"))) < 2:  # Python itself reports an interrupted start
         assert process.poll() is None
         assert time.monotonic() < end
-        if while_starting and starts_workers(process.pid):
-            time.sleep(0.2)  # now Python handles signals, and imports modules
-            break
-        time.sleep(0.01)
+        time.sleep(0.1)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     _, errors = process.communicate(timeout=30)
-    if while_starting:  # joblib may report a lost task
-        errors = errors[-17:] if b"KeyboardInterrupt" not in errors else errors
     assert (process.returncode, errors) == (130, b"xcg: interrupted\n")

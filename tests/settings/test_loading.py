@@ -43,8 +43,8 @@ def test_a_file_states_keys_with_their_lines(file: Path) -> None:
 
 @pytest.mark.parametrize("key", ["output", "record", "gate.junit", "plot.path", "judge.store"])
 @pytest.mark.parametrize("path", ["../mine", "{}/mine", "link/mine", "link/../mine", "own"])
-def test_a_file_names_only_files_to_write_that_are_below_its_folder(
-    tmp_path: Path, key: str, path: str
+def test_a_file_of_a_stranger_writes_only_below_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, path: str
 ) -> None:
     (tmp_path / "link").symlink_to(tmp_path.parent)
     (tmp_path / "own").symlink_to("../mine")
@@ -52,6 +52,9 @@ def test_a_file_names_only_files_to_write_that_are_below_its_folder(
     line = f"{name}: {path.format(tmp_path.parent)}"
     file = tmp_path / "c.yaml"
     file.write_text(f"{section}: {{{line}}}" if section else line)
+    if key != "judge.store":
+        stated(file).settings()
+    monkeypatch.setenv("XCG_NO_PLUGINS", "1")
     with pytest.raises(InputError, match=rf"c\.yaml:1: {key}: .*outside the fo.*--set {key}=FILE"):
         stated(file).settings()
     stated(file, [f"{key}={tmp_path.parent}/mine"]).settings()

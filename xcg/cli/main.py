@@ -13,7 +13,6 @@ import io
 import os
 import re
 import sys
-import warnings
 from contextlib import suppress
 from typing import Any
 
@@ -86,7 +85,6 @@ def prepare() -> None:
             stream.reconfigure(errors="backslashreplace")
     os.environ["MPLBACKEND"] = "agg"  # plots are saved, never shown
     os.environ["PYTHONSAFEPATH"] = "1"  # workers would import modules of the working folder
-    warnings.filterwarnings("ignore", ".* tasks which were still being processed")  # after Ctrl-C
     if sys.flags.ignore_environment:  # the flags of Python do not reach workers
         os.environ.pop("PYTHONPATH", None)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread reserves address space

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import signal
-import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext, suppress
@@ -129,7 +127,7 @@ class Executor:
             return
         delayed = (joblib.delayed(call)(task) for task in calls)
         parallel = joblib.Parallel(n_jobs=self.workers, return_as="generator", pre_dispatch="n_jobs")
-        yield from _started(partial(parallel, delayed))
+        yield from parallel(delayed)
 
 
 ONE_PROCESS = Executor()
@@ -224,19 +222,6 @@ def _dask_results(
                 future.release()
         except distributed.scheduler.KilledWorker as error:
             raise XcgError(f"workers die again and again: {error}") from None
-
-
-def _started(start: Callable[[], Any]) -> Any:
-    """Start workers in which Ctrl-C is blocked: this process stops them."""
-    if sys.platform == "win32":
-        return start()
-    for package in ("multiprocessing", "joblib.externals.loky.backend"):  # these unblock it
-        importlib.import_module(f"{package}.resource_tracker").ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        return start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _dead_worker_error() -> Any:

@@ -15,7 +15,7 @@ from xcg.evaluation.config import corpus_of_key
 from xcg.formats.json_records import document_key
 from xcg.runs.chunk_documents import DocumentKey
 from xcg.settings.loading import Stated
-from xcg.settings.schema import FILE, Place, Places
+from xcg.settings.schema import OWN_FILE, Place, Places
 from xcg.settings.study_keys import Judge
 
 LONGEST_NAME = 100
@@ -104,7 +104,7 @@ def load_settings(stated: Stated) -> Settings:
     checks: dict[str, Callable[[Any], object]] = {
         "grades": _grades,
         "assessors": _assessors,
-        "store": lambda stated_store: stated_store or FILE.check(store, Place("judge.store", folder)),
+        "store": lambda given: given or OWN_FILE.check(store, Place("judge.store", folder)),
     }
     for key, check in checks.items():
         try:

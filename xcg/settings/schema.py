@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 from xcg.errors import InputError, nearest
+from xcg.plugins import are_refused
 from xcg.settings.yaml_file import KeyPath
 
 T = TypeVar("T")
@@ -350,21 +351,24 @@ def _run(value: object, place: Place) -> object:
     return path if os.path.isfile(path) else name
 
 
-def _output(value: object, place: Place) -> object:
-    """Check the path of a file to write. That in a YAML file is below the folder of the YAML file."""
+def _file(value: object, place: Place, *, is_own: bool = False) -> object:
+    """Check the path of a file to write besides the results.
+
+    Plug-ins are refused for files of strangers, which then write only below their own folder.
+    """
+    if value == "-":
+        raise ValueError("standard output is for the results: expected a file")
     path: Any = _path(value, place)
-    folder = None if value == "-" else place.folder
+    folder = place.folder if is_own or are_refused() else None
     if folder and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         named = f"name it with --set {place.name.rpartition(' ')[2]}=FILE"
         raise ValueError(f"{path} is outside the folder of the configuration; {named}")
     return path
 
 
-def _file(value: object, place: Place) -> object:
-    """Check the path of a file to write besides the results."""
-    if value == "-":
-        raise ValueError("standard output is for the results: expected a file")
-    return _output(value, place)
+def _output(value: object, place: Place) -> object:
+    """Check the path of a file to write, or ``-``."""
+    return _path(value, place) if value == "-" else _file(value, place)
 
 
 RUN = Checked(_run, metavar="NAME", is_text=True)
@@ -372,5 +376,6 @@ PATH = Checked(_path, metavar="PATH", is_text=True)
 PATHS = ListOf(PATH)
 OUTPUT = Checked(_output, metavar="PATH", is_text=True)
 FILE = Checked(_file, metavar="PATH", is_text=True)
+OWN_FILE = Checked(partial(_file, is_own=True), metavar="PATH", is_text=True)
 OBJECTS = ListOf(PATH, or_objects=True)
 """Inputs: paths, or in Python also objects in memory."""

@@ -14,6 +14,7 @@ from xcg.settings.schema import (
     MAX_NUMBER,
     MAX_SEED,
     NAME,
+    OWN_FILE,
     PATHS,
     PLOT_WIDTHS,
     RUN,
@@ -210,7 +211,7 @@ class Judge(Random):
     assessors: list[str] = key("The names of the assessors.", ListOf(NAME), ["assessor"])
     second_share: float = key("A second assessor also judges this proportion of the topics.", _SHARE, 0)
     store: Any = key(
-        "Keep the judgements in this file.", FILE, default_text="the name of CONFIG with .sqlite"
+        "Keep the judgements in this file.", OWN_FILE, default_text="the name of CONFIG with .sqlite"
     )
     time: bool = key("Record how long assessors work on each document.", FLAG, True)
     keep_addresses: bool = key("Use the same start URLs after a restart.", FLAG, False)
