@@ -351,30 +351,25 @@ def _run(value: object, place: Place) -> object:
     return path if os.path.isfile(path) else name
 
 
-def _file(value: object, place: Place, *, is_own: bool = False) -> object:
-    """Check the path of a file to write besides the results.
+def _file(value: object, place: Place, *, is_own: bool = False, is_result: bool = False) -> object:
+    """Check the path of a file to write; that of results can be ``-``.
 
     Plug-ins are refused for files of strangers, which then write only below their own folder.
     """
-    if value == "-":
+    if value == "-" and not is_result:
         raise ValueError("standard output is for the results: expected a file")
     path: Any = _path(value, place)
-    folder = place.folder if is_own or are_refused() else None
+    folder = place.folder if is_own or (are_refused() and value != "-") else None
     if folder and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         named = f"name it with --set {place.name.rpartition(' ')[2]}=FILE"
         raise ValueError(f"{path} is outside the folder of the configuration; {named}")
     return path
 
 
-def _output(value: object, place: Place) -> object:
-    """Check the path of a file to write, or ``-``."""
-    return _path(value, place) if value == "-" else _file(value, place)
-
-
 RUN = Checked(_run, metavar="NAME", is_text=True)
 PATH = Checked(_path, metavar="PATH", is_text=True)
 PATHS = ListOf(PATH)
-OUTPUT = Checked(_output, metavar="PATH", is_text=True)
+OUTPUT = Checked(partial(_file, is_result=True), metavar="PATH", is_text=True)
 FILE = Checked(_file, metavar="PATH", is_text=True)
 OWN_FILE = Checked(partial(_file, is_own=True), metavar="PATH", is_text=True)
 OBJECTS = ListOf(PATH, or_objects=True)
