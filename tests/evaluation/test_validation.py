@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from conftest import Command
-from hypothesis import given
+from hypothesis import example, given
+from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns
 
 import xcg
@@ -178,7 +179,21 @@ def test_the_overlap_of_a_run_by_comparing_all_pairs(campaign: RandomCampaign) -
 
     expected = [any(related(i, j) for j in range(len(ranking))) for i in range(len(ranking))]
     run = Run.of("r", {"1": ranking})
-    assert list(overlapping_results(run.rankings["1"])) == expected
+    assert overlapping_results(run.rankings["1"]) == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), min_size=1, max_size=6))
+@example([(0, 10), (5, 20), (6, 2)])
+def test_the_overlap_of_passages_by_comparing_all_pairs(passages: list[tuple[int, int]]) -> None:
+    texts = [range(start, start + length) for start, length in passages]
+
+    def related(one: int, two: int) -> bool:
+        shared = {*texts[one]} & {*texts[two]}
+        return one != two and len(shared) == min(len(texts[one]), len(texts[two]))
+
+    expected = [any(related(i, j) for j in range(len(texts))) for i in range(len(texts))]
+    run = Run.of("r", {"1": [f"d#{start}:{length}" for start, length in passages]})
+    assert overlapping_results(run.rankings["1"]) == expected
 
 
 SUBMISSION = (
