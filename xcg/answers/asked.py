@@ -204,8 +204,7 @@ def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None)
     return {
         "xcg": __version__,
         "settings": kept,
-        # Reading a pipe takes its content away, and a device may have no end.
-        "files": {written(path): _sha256(path) for path in files_of(inputs, others) if path.is_file()},
+        "files": {written(path): _sha256(path) for path in files_of(inputs, others)},
     }
 
 
@@ -245,7 +244,7 @@ def check_recorded(stated: Stated) -> list[str]:
 
 
 def files_of(inputs: Inputs, others: Sequence[Path]) -> Iterator[Path]:
-    """Yield the files of the inputs, and other files and folders, each once."""
+    """Yield the files of the inputs, and other files and folders, each once; no pipe and no device."""
     found = expand(list(others), "files") if others else []
     for what in ("assessments", "runs", "topic_files"):
         given = getattr(inputs, what)
@@ -257,7 +256,8 @@ def files_of(inputs: Inputs, others: Sequence[Path]) -> Iterator[Path]:
                         found += expand([one], what)
     if isinstance(inputs.corpus, (str, os.PathLike)):
         found += sorted(_files_below(inputs.corpus))
-    yield from filter(Path.is_file, dict.fromkeys(found))  # a pipe is empty, a device may be endless
+    # Reading a pipe takes its content away, and a device may have no end.
+    yield from filter(Path.is_file, dict.fromkeys(found))
 
 
 def _files_below(corpus: str | os.PathLike[str]) -> Iterator[Path]:
