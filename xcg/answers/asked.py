@@ -221,7 +221,7 @@ def check_recorded(stated: Stated) -> list[str]:
     """Return a warning for each file that has changed since the record that a user loads.
 
     Raises:
-        XcgError: If the record asks for inputs that were in memory.
+        XcgError: If the record asks for inputs that were in memory, or an input is a data frame.
     """
     for name in (*_INPUTS, "parents"):
         value = stated.content.get(name)
