@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -144,6 +146,16 @@ def test_references_whose_text_is_missing_are_counted() -> None:
     assert (finding.level, finding.count, report.status) == ("warning", 1, 1)
     assert finding.kind == "documents with entities that are not expanded"
     assert "each reference, such as &nbsp;, is one character" in finding.first
+
+
+@pytest.mark.posix
+def test_the_error_of_a_pipe_is_that_of_its_content(tmp_path: Path) -> None:
+    run, pipe = tmp_path / "run", tmp_path / "pipe"
+    run.write_text("1 Q0 d x\n")
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cp", run, pipe]):
+        (finding,) = validate(Inputs(runs=[pipe])).findings
+    assert "pipe:1: 4 columns; expected six" in finding.first
 
 
 def test_levels_are_counted(campaign: Path, xcg_command: Command) -> None:
