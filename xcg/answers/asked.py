@@ -75,6 +75,13 @@ class Asked:
                 raise XcgError(f"no {key}: expected a CONFIG.yaml or {option} ({key}=…)")
         return inputs
 
+    def scores_of_systems(self, inputs: Inputs) -> Results:
+        """Return the scores of all runs but greedy references; XcgError if there are no others."""
+        results = evaluate_inputs(inputs, self.progress).without_references()
+        if not results.runs:
+            raise XcgError("all runs are greedy references, which are not tested: expected others")
+        return results
+
     def recorded(self, answer: A) -> A:
         """Return an answer with the record of its settings; write the record if this is asked."""
         answer.get_settings = partial(record_of, self, self.sections)
