@@ -103,3 +103,12 @@ def test_two_runs_have_no_friedman_test(
     done = xcg_command("compare", *two, *TABLE_2, "--table", "overall", "--format", "jsonl")
     assert len(done.stdout.splitlines()) == 3
     assert done.stderr == "xcg: note: Friedman's test needs at least three runs; there are two\n"
+
+
+@pytest.mark.parametrize("command", ["compare", "study plan", "study calibrate", "study topics"])
+def test_greedy_references_alone_are_not_tested(xcg_command: Command, command: str) -> None:
+    done = xcg_command(
+        *command.split(), OPTIONS[0], "--set", "strategies=oracle", "--set", "measures=RR"
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "all runs are greedy references, which are not tested: expected others" in done.stderr

@@ -82,6 +82,19 @@ def test_a_minimum_with_a_baseline_has_both_numbers(xcg_command: Command, tmp_pa
     assert (done.returncode, "there is no baseline" in done.stderr) == (0, True)
 
 
+def test_a_minimum_counts_topics_that_the_baseline_lacks(
+    files: Callable[..., list[str]], xcg_command: Command
+) -> None:
+    """Topic 4 has the lowest score, 0; the baseline answers topic 1 only, on which both are equal."""
+    campaign = files(good={"1": GOOD["1"]}, mixed=MIXED)
+    options = ("--set", "topics.unanswered=skip", "--fail-under", "nxCG@1=0.9")
+    done = xcg_command("gate", *campaign, *LIMITED, *options, "--format", "markdown")
+    assert (done.returncode, "mixed, spans: nxCG@1 is 0.8333, below 0.9" in done.stdout) == (1, True)
+    assert "**mixed, spans, nxCG@1, topic 4: 0.0000**" in done.stdout
+    (row,) = (line for line in done.stdout.splitlines() if line.startswith("| failed"))
+    assert " 0.8333 " in row
+
+
 def test_minimums_need_no_baseline_and_name_their_measures(xcg_command: Command) -> None:
     call = ("gate", *HANDBOOK, "--run", "focused", "--format", "jsonl")
     done = xcg_command(*call, "--fail-under", "MAep=0.99", "--fail-under", "Q=0.01")

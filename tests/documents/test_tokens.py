@@ -96,6 +96,9 @@ def test_a_tokenizer_file_is_found_beside_its_configuration(
     monkeypatch.setattr("xcg.documents.text_units.LARGEST_TOKENIZER", 100)
     with pytest.raises(XcgError, match=r"words.json: larger than 0 MB; expected a tokenizer file"):
         xcg.load(tmp_path / "c.yaml").evaluate()
+    (tmp_path / "words.json").unlink()
+    with pytest.raises(XcgError, match=r"c.yaml:6: \S*: \S*words.json: cannot read: No"):
+        xcg.load(tmp_path / "c.yaml").evaluate()
     (tmp_path / "words.json").write_text("{}")
     with pytest.raises(XcgError, match=r"c.yaml:6: .*words.json: not a file of the library tokenizers"):
         xcg.load(tmp_path / "c.yaml").evaluate()

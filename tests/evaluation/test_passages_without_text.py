@@ -62,7 +62,7 @@ def test_elements_around_passages_need_text() -> None:
 def test_results_without_known_text_overlap_with_nothing() -> None:
     ranking = xcg.Run.of("r", {"1": ["d#X:1", "d#0:9", "d#X:1", "d#4:0", "d#4:0", "d#2:3"]})
     expected = [False, True, False, False, False, True]
-    assert list(overlapping_results(ranking.rankings["1"])) == expected
+    assert overlapping_results(ranking.rankings["1"]) == expected
 
 
 def test_an_empty_passage_after_the_end_of_its_document_is_refused() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 from conftest import Command
-from hypothesis import given
+from hypothesis import example, given
+from hypothesis import strategies as st
 from random_cases import RandomCampaign, campaigns
 
 import xcg
@@ -145,6 +148,16 @@ def test_references_whose_text_is_missing_are_counted() -> None:
     assert "each reference, such as &nbsp;, is one character" in finding.first
 
 
+@pytest.mark.posix
+def test_the_error_of_a_pipe_is_that_of_its_content(tmp_path: Path) -> None:
+    run, pipe = tmp_path / "run", tmp_path / "pipe"
+    run.write_text("1 Q0 d x\n")
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cp", run, pipe]):
+        (finding,) = validate(Inputs(runs=[pipe])).findings
+    assert "pipe:1: 4 columns; expected six" in finding.first
+
+
 def test_levels_are_counted(campaign: Path, xcg_command: Command) -> None:
     found = [(one.level, one.number, one.share, one.relevant_share) for one in check(campaign).levels]
     third = 1 / 3
@@ -178,7 +191,21 @@ def test_the_overlap_of_a_run_by_comparing_all_pairs(campaign: RandomCampaign) -
 
     expected = [any(related(i, j) for j in range(len(ranking))) for i in range(len(ranking))]
     run = Run.of("r", {"1": ranking})
-    assert list(overlapping_results(run.rankings["1"])) == expected
+    assert overlapping_results(run.rankings["1"]) == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), min_size=1, max_size=6))
+@example([(0, 10), (5, 20), (6, 2)])
+def test_the_overlap_of_passages_by_comparing_all_pairs(passages: list[tuple[int, int]]) -> None:
+    texts = [range(start, start + length) for start, length in passages]
+
+    def related(one: int, two: int) -> bool:
+        shared = {*texts[one]} & {*texts[two]}
+        return one != two and len(shared) == min(len(texts[one]), len(texts[two]))
+
+    expected = [any(related(i, j) for j in range(len(texts))) for i in range(len(texts))]
+    run = Run.of("r", {"1": [f"d#{start}:{length}" for start, length in passages]})
+    assert overlapping_results(run.rankings["1"]) == expected
 
 
 SUBMISSION = (

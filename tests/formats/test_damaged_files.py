@@ -296,9 +296,9 @@ size="80" rsize="80" | size="40" rsize="80" | :5: /a[1]: rsize 80 is larger than
 851 30 10656 100 1205:10 5521: | CUT | :2: illegal passage '5521:': expected offset:length
 = JSON elements
 "doc": "dü", "path": "/a" | "path": "/a", "doc": "dü" | same
-: 3 | : HUGE | :1: exhaustivity is … the limit is 9007199254740991; expected 0, 1, 2 or 3
+: 3 | : HUGE | :1: exhaustivity is … the limit is 9007199254740991; expected a whole number
 : 3 | : -3 | :1: illegal assessment … expected a pair (e, s) with both 0 or both from 1 to 3
-: 3 | : {NaN,Infinity,1e400} | :1: exhaustivity is … expected 0, 1, 2 or 3
+: 3 | : {NaN,Infinity,1e400} | :1: exhaustivity is … expected a whole number
 "topic": 2, | | :2: the field 'topic' is missing
 "topic": 2 | "topik": 2 | :2: unknown field 'topik': did you mean 'topic'?
 = JSON passages

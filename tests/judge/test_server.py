@@ -12,7 +12,7 @@ import pytest
 from starlette.responses import PlainTextResponse
 
 from xcg.judge import server as server_module
-from xcg.judge.server import MAX_CONNECTIONS, MAX_INCOMPLETE, listen, server_of
+from xcg.judge.server import MAX_CONNECTIONS, MAX_WAITING, listen, server_of
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 SLOW = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n"
@@ -51,9 +51,9 @@ def test_many_waiting_connections_of_a_client_do_not_stop_the_server(
                 assert client.recv(4096).startswith(b"HTTP/1.1 200")
             clients.append(client)
         assert answer(address).startswith(b"HTTP/1.1 200")
-        clients[-MAX_INCOMPLETE + 2].settimeout(0.1)
+        clients[-MAX_WAITING + 2].settimeout(0.1)
         with suppress(TimeoutError):  # the youngest are open
-            assert clients[-MAX_INCOMPLETE + 2].recv(4096)
+            assert clients[-MAX_WAITING + 2].recv(4096)
 
 
 @pytest.mark.parametrize("data", [b"", REQUEST[:20]])

@@ -75,6 +75,13 @@ class Asked:
                 raise XcgError(f"no {key}: expected a CONFIG.yaml or {option} ({key}=…)")
         return inputs
 
+    def scores_of_systems(self, inputs: Inputs) -> Results:
+        """Return the scores of all runs but greedy references; XcgError if there are no others."""
+        results = evaluate_inputs(inputs, self.progress).without_references()
+        if not results.runs:
+            raise XcgError("all runs are greedy references, which are not tested: expected others")
+        return results
+
     def recorded(self, answer: A) -> A:
         """Return an answer with the record of its settings; write the record if this is asked."""
         answer.get_settings = partial(record_of, self, self.sections)
@@ -204,8 +211,7 @@ def record_of(asked: Asked, sections: Iterable[str], folder: Path | None = None)
     return {
         "xcg": __version__,
         "settings": kept,
-        # Reading a pipe takes its content away, and a device may have no end.
-        "files": {written(path): _sha256(path) for path in files_of(inputs, others) if path.is_file()},
+        "files": {written(path): _sha256(path) for path in files_of(inputs, others)},
     }
 
 
@@ -222,7 +228,7 @@ def check_recorded(stated: Stated) -> list[str]:
     """Return a warning for each file that has changed since the record that a user loads.
 
     Raises:
-        XcgError: If the record asks for inputs that were in memory.
+        XcgError: If the record asks for inputs that were in memory, or an input is a data frame.
     """
     for name in (*_INPUTS, "parents"):
         value = stated.content.get(name)
@@ -245,7 +251,7 @@ def check_recorded(stated: Stated) -> list[str]:
 
 
 def files_of(inputs: Inputs, others: Sequence[Path]) -> Iterator[Path]:
-    """Yield the files of the inputs, and other files and folders, each once."""
+    """Yield the files of the inputs, and other files and folders, each once; no pipe and no device."""
     found = expand(list(others), "files") if others else []
     for what in ("assessments", "runs", "topic_files"):
         given = getattr(inputs, what)
@@ -257,7 +263,8 @@ def files_of(inputs: Inputs, others: Sequence[Path]) -> Iterator[Path]:
                         found += expand([one], what)
     if isinstance(inputs.corpus, (str, os.PathLike)):
         found += sorted(_files_below(inputs.corpus))
-    yield from filter(Path.is_file, dict.fromkeys(found))  # a pipe is empty, a device may be endless
+    # Reading a pipe takes its content away, and a device may have no end.
+    yield from filter(Path.is_file, dict.fromkeys(found))
 
 
 def _files_below(corpus: str | os.PathLike[str]) -> Iterator[Path]:

@@ -23,13 +23,7 @@ from xcg.report import comparison_sentences as sentences
 from xcg.report import comparisons as arranged
 from xcg.report.columns import AGREEMENTS, OVERALL_TESTS, SHIFTS, chunk_columns
 from xcg.report.comparison_plots import differences_plot, strategies_plot, sweep_plot
-from xcg.report.gates import (
-    gate_comment,
-    junit_topics,
-    junit_xml,
-    regressed_questions,
-    worst_topics,
-)
+from xcg.report.gates import gate_comment, junit_topics, junit_xml, regressed_questions, worst_topics
 from xcg.report.strategy_studies import study_rows, study_sentences, study_table
 from xcg.statistics.gate import Verdict, check_gate
 from xcg.statistics.gate_rules import parse_limits, parse_thresholds
@@ -55,7 +49,7 @@ def compare(asked: Asked) -> Answer[Any]:
         asked.refuse("plot.path", f"with the table {chosen.table}")
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
-    results = evaluate(inputs, asked.progress).without_references()
+    results = asked.scores_of_systems(inputs)
     if chosen.table == "pairs":
         return compared(asked, results, baseline)
     notes = list(results.notes)

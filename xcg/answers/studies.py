@@ -11,7 +11,6 @@ from xcg.answers.asked import Asked
 from xcg.errors import XcgError
 from xcg.evaluation.config import with_named_run
 from xcg.evaluation.conversion import assess_elements_of_passages
-from xcg.evaluation.evaluate import evaluate
 from xcg.formats.base import read_assessments
 from xcg.judgements.anchoring import anchor
 from xcg.measures import MEASURES
@@ -40,7 +39,7 @@ def plan(asked: Asked) -> Answer[Any]:
     chosen = asked.settings.study.plan
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
-    results = evaluate(inputs, asked.progress).without_references()
+    results = asked.scores_of_systems(inputs)
     plans = plan_comparisons(results, **{**vars(chosen), "baseline": baseline})
     return Answer(
         plans,
@@ -58,7 +57,7 @@ def calibrate(asked: Asked) -> Answer[Any]:
     chosen = asked.settings.study.calibrate
     inputs = asked.inputs_with("assessments", "runs")
     inputs, baseline = with_named_run(inputs, chosen.baseline, (ALL_PAIRS,))
-    results = evaluate(inputs, asked.progress).without_references()
+    results = asked.scores_of_systems(inputs)
     with asked.progress("tasks") as progress:
         names = chosen.test, chosen.correction
         numbers = chosen.campaigns, chosen.seed
@@ -106,7 +105,7 @@ def topics(asked: Asked) -> Answer[Any]:
     """Compare runs on disjoint topic sets, and count how often their order is reversed."""
     chosen = asked.settings.study.topics
     inputs = asked.inputs_with("assessments", "runs")
-    results = evaluate(inputs, asked.progress).without_references()
+    results = asked.scores_of_systems(inputs)
     if len(results.user_models) != 1:
         raise XcgError("several user models: expected one for this study")
     (model,) = results.user_models

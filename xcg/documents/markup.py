@@ -96,6 +96,7 @@ def html_to_xml(data: bytes, where: str) -> bytes:
 
 
 _BLANKS = {code: " " for code in range(32) if chr(code) not in "\t\n\r"}
+# Comments and other tags are matched, too, so that <meta> in them is not found.
 _TAG = re.compile(
     rb"""<!--.*?(?:-->|\Z)|<meta(?=[\s/])((?:[^>"']|"[^"]*"|'[^']*')*)|</?[a-z](?:[^>"']|"[^"]*"|'[^']*')*""",
     re.I | re.S,
@@ -146,6 +147,7 @@ def _declared_charsets(head: bytes) -> Iterator[bytes]:
         head: The first bytes of the page; the HTML standard looks at 1,024.
     """
     for attributes in _TAG.findall(head):
+        # Of several attributes with one name, the first counts.
         stated = {name.lower(): b"".join(v) for name, *v in reversed(_ATTRIBUTE.findall(attributes))}
         is_type = stated.get(b"http-equiv", b"").lower() == b"content-type"
         content = _CHARSET.search(stated.get(b"content", b"")) if is_type else None

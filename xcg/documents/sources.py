@@ -152,16 +152,14 @@ class Source(ABC):
             limit = f"{LARGEST_DOCUMENT >> 20} MB"
             raise InputError(where, f"the document is larger than {limit}; divide it")
         converter = converter_of(where)
+        if converter is None and split_ending(where)[1] not in _ENDINGS and not is_xml(data):
+            converter = markup.text_to_xml
         if converter is markup.html_to_xml and markup.charset_of(data)[1]:
             self.guessed.add(name)
         has_mark = data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        if converter and not has_mark and 4 * data.count(b"\0") > len(data):
+        if converter is not None and not has_mark and 4 * data.count(b"\0") > len(data):
             raise InputError(where, "UTF-16 without a byte order mark, or no text: convert it to UTF-8")
-        if converter is not None:
-            document = converter(data, where)
-        else:
-            states_xml = split_ending(where)[1] in _ENDINGS or is_xml(data)
-            document = data if states_xml else markup.text_to_xml(data, where)
+        document = converter(data, where) if converter is not None else data
         if self.exclude:
             document, self.removed[name] = without_elements(document, self.exclude, where)
         return document

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 from xcg.documents.files import read_input
-from xcg.errors import XcgError, missing_extra
+from xcg.errors import InputError, XcgError, missing_extra
 from xcg.lazy_modules import np, npt
 from xcg.registry import FunctionRegistry, Part
 
@@ -166,7 +166,8 @@ class FileTokenizer:
             content = read_input(path, LARGEST_TOKENIZER, "a tokenizer file")
             self._tokenizer: Any = Library.from_str(content.decode())
         except Exception as error:  # the library raises Exception
-            raise XcgError(f"{path}: not a file of the library tokenizers: {error}") from None
+            problem = f"{path}: not a file of the library tokenizers: {error}"
+            raise XcgError(str(error) if isinstance(error, InputError) else problem) from None
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
 

@@ -116,6 +116,7 @@ def _score_run(
     notes = Notes(lenient)
     read = [reading.run(source, notes)]
     runs = rewrite_runs(read, strategies, reading.chunks.corpus) if strategies else read
+    # From here on, only the answered topics of a run are needed.
     scored = (ScoredRun(run.top(1), [], standard_values(levels, run, measures)) for run in runs)
     repeated = [sum(map(count_repeated, run.rankings.values())) for run in runs]
     return list(zip(scored, repeated, strict=True)), notes

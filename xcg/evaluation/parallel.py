@@ -95,7 +95,7 @@ class Executor:
                 with closing(self._results(call, rest, files)) as results:
                     for result in results:
                         done.append(result)
-                        # It is raised when all tasks are done: an earlier one may fail, too.
+                        # It is raised when all tasks are done: joblib warns of those that it cancels.
                         failure = failure or (result if isinstance(result, XcgError) else None)
                         if progress is not None:
                             progress(len(done), len(tasks))

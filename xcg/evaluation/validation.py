@@ -106,7 +106,7 @@ def validate(inputs: Inputs) -> Report:
         if isinstance(file, Run):
             run = file
         else:
-            run = _read(partial(read_run, file, ties=inputs.ties, source=source), "runs", report)
+            run = _read(partial(read_run, ties=inputs.ties, source=source), file, "runs", report)
         if run is not None:
             _check_run(run, base, documents, report)
     return report
@@ -164,19 +164,20 @@ def _assessments(paths: PathLike | Iterable[PathLike], report: Report) -> Recall
     """Read the files one by one, so that an unreadable file does not hide problems of the others."""
     base = RecallBase()
     for path in _expanded(paths, "assessments", report):
-        _read(partial(read_assessments, path), "assessments", report, base)
+        _read(read_assessments, path, "assessments", report, base)
     return base
 
 
-def _read(read: Callable[..., T], what: str, report: Report, *into: RecallBase) -> T | None:
+def _read(read: Callable[..., T], path: Path, what: str, report: Report, *into: RecallBase) -> T | None:
     """Return what is read, None for an unreadable file."""
     notes = Notes(lenient=True)
     try:
-        found = read(notes, *into)
+        found = read(path, notes, *into)
     except InputError as error:
         first = error
         try:
-            read(Notes())
+            if not path.is_fifo():  # its content is gone
+                read(path, Notes())
         except InputError as strict:  # it stops an evaluation, and is not always the last one
             first = strict
         report.data.tolerate(f"unreadable {what}", first)

@@ -50,17 +50,14 @@ QUOTE = "text exact prefix suffix"
 """The fields of a quote: ``exact`` or ``text``, with optional ``prefix`` and ``suffix``."""
 _TEXTS = frozenset(QUOTE.split())  # they may have form feeds
 
-_GRADE = ((int,), "0, 1, 2 or 3")
 _FIELDS: dict[str, tuple[tuple[type, ...], str]] = {
     "id": ((str, int), "an id"),
     "topic": ((str, int), "an id"),
     "doc": ((str,), "a document's name"),
     "path": ((str,), "an element's path"),
-    **dict.fromkeys(("start", "end"), ((int,), "a whole number")),
+    **dict.fromkeys(("start", "end", "exhaustivity", "specificity"), ((int,), "a whole number")),
     **dict.fromkeys(("text", "exact"), ((str,), "the words of the passage")),
     **dict.fromkeys(("prefix", "suffix"), ((str,), "the text around the passage")),
-    "exhaustivity": _GRADE,
-    "specificity": _GRADE,
     "level": ((int, float), "a level of relevance, a number from -1000 to 1000"),
     "nugget": ((str, int), "the name of a nugget"),
     "lost": ((bool,), "true for a passage that xcg place --update did not find"),

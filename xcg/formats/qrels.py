@@ -64,7 +64,7 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
     if not found:
         raise InputError(path, "an empty file; expected assessments")
     # Few files must be searched: most have an entry point in each line with passages.
-    without = cache(lambda: any(m and m[5] is None and m[6].count(":") > 1 for *_, m in found))
+    lack_points = cache(lambda: any(m and m[5] is None and m[6].count(":") > 1 for *_, m in found))
     name = str(path)
     for number, line, match in found:
         where = f"{name}:{number}"
@@ -72,7 +72,7 @@ def read_offset_qrels(file: BufferedReader, path: Path, base: RecallBase, notes:
             if match is None:
                 raise _illegal(line.split())
             topic, document, relevant, length, sixth, passages = match.groups("-1")
-            if sixth == "-1" and passages and match[5] is None and not without():
+            if sixth == "-1" and passages and match[5] is None and not lack_points():
                 sixth, passages = passages.strip(), ""
             document = canonical_file(document)
             spans = []

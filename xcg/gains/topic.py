@@ -79,7 +79,7 @@ class EvaluatedRanking(RankingGains):
 
     def overlaps(self, depth: int | None) -> Sequence[bool]:
         """Return for the first results (None: all) whether each contains or repeats another one."""
-        return list(overlapping_results(self.resolved.ranking.top(depth)))
+        return overlapping_results(self.resolved.ranking.top(depth))
 
     @property
     def grades(self) -> tuple[Sequence[GradedResult], float]:

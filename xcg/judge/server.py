@@ -17,8 +17,8 @@ SHUTDOWN_SECONDS = 2
 """How long open connections may delay the end."""
 MAX_CONNECTIONS = 200
 """Further requests get status 503."""
-MAX_INCOMPLETE = 50
-"""Maximum number of connections of one client that wait for a request; older ones are closed."""
+MAX_WAITING = 50
+"""Maximum number of connections of a client that wait for a request or for the rest of one."""
 REQUEST_SECONDS = 10
 """A request must be complete after this time."""
 
@@ -68,7 +68,7 @@ class _Protocol(H11Protocol):
             for other in self.connections
             if isinstance(other, _Protocol) and other._waits and (other.client or ("",))[0] == client
         ]
-        if len(waiting) > MAX_INCOMPLETE:
+        if len(waiting) > MAX_WAITING:
             oldest = min(waiting, key=_Protocol._deadline)
             oldest._stop_timer()
             self.connections.discard(oldest)  # the connection is lost later

@@ -311,7 +311,7 @@ def _lines_about(
 ) -> list[str]:
     """Return the scores of a topic, and what is known about it, one line each."""
     score = f"{check.scores[topic]:.4f}"
-    if check.pair is not None:
+    if check.pair is not None and topic in check.pair.scores:
         before, change = check.pair.baseline_scores[topic], check.pair.differences[topic]
         score = f"{before:.4f} → {score} ({change:+.4f})"
     line = f"topic {topic}: {score}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from xcg.documents.passage_points import Passage
@@ -32,12 +33,13 @@ def overlapping_results(ranking: Ranking) -> Sequence[bool]:
     for extents in comparable.values():
         extents.sort(key=lambda extent: extent[1], reverse=True)
         extents.sort(key=lambda extent: extent[0])  # of those with the same start, the longer first
-        _, outer_end, outer = extents[0]
-        for _, end, index in extents[1:]:
-            if end <= outer_end:
-                overlaps[outer] = overlaps[index] = True
-            else:
-                outer_end, outer = end, index
+        ends = [end for _, end, _ in extents]
+        for (_, end, index), largest in zip(extents[1:], accumulate(ends, max), strict=False):
+            overlaps[index] |= end <= largest  # it is inside an earlier one
+        for (_, end, index), smallest in zip(
+            extents[-2::-1], accumulate(ends[::-1], min), strict=False
+        ):
+            overlaps[index] |= smallest <= end  # it contains a later one
     return overlaps
 
 

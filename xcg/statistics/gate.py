@@ -67,7 +67,7 @@ class Check(NamedTuple):
         run: Name of the run.
         measure: Canonical name of the measure.
         user_model: Name of the user model.
-        mean: The mean of the run; over the topics of the pair if there is one.
+        mean: The mean of the run; over the topics of the pair if a limit or a test compares it.
         scores: Scores of the run by topic.
         pair: The scores of the run and of the baseline; None if the run is not compared with one.
         failures: Why the run fails; empty if it passes.
@@ -188,7 +188,7 @@ def check_gate(
         if has_minimum and mean < minimums[measure] - ROUNDING:
             text = f"{run}, {model}: {measure} is {mean:.4f}, below {minimums[measure]:g}; lowest on "
             found = [Failure("minimum", text + _lowest(own, ".4f")), *found]
-        if pair_or_none is not None:
+        if pair_or_none is not None and (is_tested or limits.apply_to(measure)):
             mean = pair_or_none.means[0]
         checks.append(Check(run, measure, model, mean, own, pair_or_none, found, chance))
     sentences = [*chance_sentences([*compared.values()], baseline, is_tested and test != "t")]
