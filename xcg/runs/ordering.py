@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice, pairwise
 from operator import ge, le, lt, ne
+from sys import intern
 from typing import cast
 
 from xcg.documents.paths import WHOLE
@@ -109,11 +110,11 @@ class Results:
     scores: list[float | None] = field(default_factory=list)
 
     def add(self, file: str, path: str, span: AnySpan | None = None) -> None:
-        """Add a result."""
+        """Add a result; equal names are one object."""
         if span is not None:
             self.spans[len(self.files)] = span
-        self.files.append(file)
-        self.paths.append(path)
+        self.files.append(intern(file))
+        self.paths.append(intern(path))
 
     def ranking(
         self,
