@@ -391,6 +391,8 @@ def prepare(folder: Path, number: int, seed: int) -> Call:
     if chance.random() < 0.15:
         streams = [">/dev/full", ">&-", "2>&-", "2>/dev/full", "<&-", "</dev/zero", "<flat.txt"]
         call.streams = chance.sample(streams, chance.choice((1, 1, 2)))
+        if not (folder / "flat.txt").is_file():  # the shell would not start the command
+            call.streams = [stream for stream in call.streams if stream != "<flat.txt"]
     if chance.random() < 0.03:
         call.limits = chance.choice([{"n": 12}, {"n": 20}, {"v": 600_000}, {"v": 900_000}, {"f": 1}])
     return call

@@ -68,7 +68,7 @@ def archive(kind: str, members: dict[str, bytes]) -> bytes:
 
 HOSTILE_NAMES = [
     "", " ", "-", "--", "-1", "é", "\udcff", "a\nb", "a\x1b[31mb", "a\u202eb", "\u2028", "x" * 5000, "/", "..",
-    "~", "$HOME", "*", "**", "/**/*.xml", "[", "{a: &x [*x]}", "<b>&", "=1+1", "@SUM(1)", "$\\frac$", "|",
+    "~", "$HOME", "*", "**", "**/*.xml", "[", "{a: &x [*x]}", "<b>&", "=1+1", "@SUM(1)", "$\\frac$", "|",
     "\\input{x}", "[red]", "%s", "{}", "a,b", "'", '"', "a:b", "builtins:exec", "os:system", "no.module:x",
     ":", "json:loads", "/dev/null", "/dev/zero", "/dev/full", "/proc/self/mem", "/proc/self/environ", ".",
     "http://127.0.0.1:1/x", "\U0010ffff", "all", "best", "\t", "\x7f", "\x9b",
@@ -157,7 +157,7 @@ YAML_VALUES = [
     "{from: 0, to: 1, step: 1e-300}", "{from: 0, to: 1e308, step: 1}", "{from: nan, to: 1, step: 0.1}",
     "{from: 1, to: 0, step: 0.1}", "{from: 0, to: 1, step: 0}", "[[[[1]]]]", "{name: distance, reach: 1e9}",
     "[" * 60 + "]" * 60, "{1: " + "9" * 400 + "}", "\"a\\nb\\e\"", "'\u202e'", "|\n  a\n  b", "[1, 2, 3]",
-    "/dev/zero", "/", "/**", "..", "''", "nxCG@999999999", "nxCG@" + "9" * 5000, "[MAep, MAep]",
+    "/dev/zero", "/", "**/x", "..", "''", "nxCG@999999999", "nxCG@" + "9" * 5000, "[MAep, MAep]",
 ]  # fmt: skip
 """Values that replace a value of a configuration or a user model."""
 

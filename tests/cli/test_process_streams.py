@@ -78,6 +78,8 @@ def test_a_closed_standard_output_is_an_error_if_something_is_written(tmp_path: 
 @pytest.mark.slow
 @pytest.mark.posix
 def test_commands_run_without_standard_error_and_input() -> None:
+    done = shell(f"XCG {' '.join(EVALUATE)} --workers 2 2>&- <&-")
+    assert (done.returncode, done.stderr) == (0, "")
     done = shell(f"XCG {' '.join(EVALUATE)} 2>&- <&-")
     assert done.returncode == 0
     assert "MAep" in done.stdout

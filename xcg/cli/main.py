@@ -120,6 +120,7 @@ def _open_missing_streams() -> None:
             os.fstat(descriptor)
         except OSError:  # open returns the lowest free descriptor
             os.open(os.devnull, os.O_RDONLY if descriptor == 1 else os.O_RDWR)
+            os.set_inheritable(descriptor, True)  # workers need it, too
     if sys.stdout is None:
         sys.stdout = os.fdopen(1, "w", closefd=False)
     if sys.stderr is None:
