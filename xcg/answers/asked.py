@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from xcg import __version__, answers
 from xcg.answer import Answer
 from xcg.documents.files import expand, whole_file
-from xcg.documents.sources import CorpusPath
+from xcg.documents.sources import CorpusPath, is_followed
 from xcg.errors import InputError, XcgError, nearest
 from xcg.evaluation.config import select_runs, with_named_run
 from xcg.evaluation.evaluate import evaluate as evaluate_inputs
@@ -271,15 +271,10 @@ def _files_below(corpus: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the file of a corpus, or the files in its folder without links that are not followed."""
     if os.path.isfile(corpus):
         yield Path(corpus)
-    follows_links = getattr(corpus, "follow_links", False)
     for folder, _, names in os.walk(corpus):
-        for path in (Path(folder, name) for name in names if name[:1] != "."):
-            if (
-                follows_links
-                or not path.is_symlink()
-                or Path(os.path.realpath(path)).is_relative_to(os.path.realpath(corpus))
-            ):
-                yield path
+        for path in (os.path.join(folder, name) for name in names if name[:1] != "."):
+            if not os.path.islink(path) or is_followed(path, corpus):
+                yield Path(path)
 
 
 def _sha256(path: Path) -> str:

@@ -218,7 +218,7 @@ def option_of(key: Key, formats: Sequence[str] = (), default: str | None = None)
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 STANDARD_OUTPUT = Path("-")
-"""The name of standard output; a file with this name needs its absolute path."""
+"""The name of standard output. A file of this name can only be given by its absolute path."""
 
 _PROGRESS_DELAY = 1.0
 """Seconds before the progress bar appears."""

@@ -83,7 +83,7 @@ def _print_answer(
 ) -> None:
     """Print the answer of a campaign in the format and to the file of the settings.
 
-    The files are opened before, so no work is lost if they cannot be written.
+    The files are opened first, so that no work is lost if they cannot be written.
     """
     campaign = campaign_of(config, set, {keys[one]: value for one, value in values.items()})
     settings, place = campaign.settings, campaign.stated.place

@@ -108,7 +108,7 @@ def _matching(pattern: Path, what: str) -> Iterator[Path]:
 
 PathLike = str | os.PathLike[str]
 STANDARD_INPUT = Path("-")
-"""The name of standard input; a file with this name needs its absolute path."""
+"""The name of standard input. A file of this name can only be given by its absolute path."""
 INCOMPLETE_CAMPAIGN = "xcg-incomplete.txt"
 """Name of the file that marks the folder of a simulated campaign as incomplete."""
 

@@ -54,6 +54,13 @@ Stamp = tuple[int, int, int, int, str]
 converts it from Markdown. A file with an equal stamp has not changed."""
 
 
+def is_followed(link: str, folder: str | os.PathLike[str]) -> bool:
+    """Return whether a link in a corpus folder is followed: it stays inside, or all links may be."""
+    if getattr(folder, "follow_links", False):
+        return True
+    return Path(os.path.realpath(link)).is_relative_to(os.path.realpath(folder))
+
+
 def stamp_of(state: os.stat_result, document: str) -> Stamp:
     """Return the stamp of a document, given the state of its file or archive."""
     library = ""
@@ -242,8 +249,7 @@ class Folder(Source):
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         super().__init__(Path(folder))
-        self._follow_links = getattr(folder, "follow_links", False)
-        self._real = os.path.realpath(folder)
+        self._folder = folder
         # Canonical name of a folder → its path with a slash at the end; empty for the current folder.
         self._paths = {"": str(self.label / "name").removesuffix("name")}
         self._linked: set[str] = set()  # links to folders, and all folders in them
@@ -260,9 +266,7 @@ class Folder(Source):
             raise InputError(path or ".", f"cannot list the folder: {reason_of(error)}") from None
         for entry in entries:
             try:
-                if entry.is_symlink() and not (
-                    self._follow_links or Path(os.path.realpath(entry.path)).is_relative_to(self._real)
-                ):
+                if entry.is_symlink() and not is_followed(entry.path, self._folder):
                     self._left_out.append(path + entry.name)
                 elif entry.is_dir():
                     inside = f"{folder}/{entry.name}/x" if folder else f"{entry.name}/x"

@@ -91,8 +91,9 @@ class _Work(NamedTuple):
 
 def _score_levels(work: _Work, notes: Notes) -> list[ScoredRun]:
     """Score runs by standard measures of levels, one run after the other."""
-    inputs, scored = work.inputs, list[tuple[ScoredRun, int]]()
-    sources, levels = inputs.run_sources, levels_of(inputs.recall_base)
+    inputs, sources = work.inputs, work.inputs.run_sources
+    levels = levels_of(inputs.recall_base)
+    scored: list[tuple[ScoredRun, int]] = []
     files = [source for source in sources if isinstance(source, Path)]
     common = [inputs.reading, inputs.strategy_list, levels, work.standard, inputs.lenient]
     with inputs.naming_position("runs"):
@@ -171,7 +172,8 @@ def _results(
     work: _Work, scored: Sequence[ScoredRun], without_ideal: Sequence[Sequence[str]], notes: Notes
 ) -> Results:
     """Return the results of scored runs, with means and notes."""
-    inputs, base, rows = work.inputs, work.inputs.recall_base, list[Result]()
+    inputs, base = work.inputs, work.inputs.recall_base
+    rows: list[Result] = []
     for number, model_name in enumerate(work.model_names):
         if without_ideal and without_ideal[number]:
             missing = list_topics(without_ideal[number])

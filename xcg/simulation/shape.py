@@ -11,7 +11,7 @@ from xcg.errors import XcgError
 
 MIN_ELEMENTS = 30
 MAX_SIZE = 10_000_000
-"""Maximum of every size of a simulated campaign."""
+"""Maximum number of articles, topics, runs, results, assessors, elements or relevant articles."""
 _FRACTIONS = ("agreement", "hardness")
 
 
