@@ -484,6 +484,10 @@ MISLEADING_FILES = [
     ("run", "T1 Q0 d 1 2 t\rT1 Q0 e 2 1 t\n", ":1: a carriage return within the line; expected lines"),
     ("base", "1 qid:1 1:2 # docid = d\r1 qid:1 1:1 # docid = e\n", ":1: a carriage return within"),
     ("base", "# comment\r1 0 d 1\n2 0 d 1\n", ":1: a carriage return within the line"),
+    # and that are read as columns at once
+    ("run", "\r1 Q0 d 1 2 t", ":1: a carriage return within the line"),
+    ("run", "1 Q0 d\r1 2 t\n", ":1: a carriage return within the line"),
+    ("base", "1 0 d\r1\n2 0 d 1\n", ":1: a carriage return within the line"),
     # entities of a DTD that is not read, in attributes, where they would be left out
     *(
         (

@@ -36,7 +36,8 @@ class TextBlock(NamedTuple):
 
     def columns(self) -> list[list[str]] | None:
         """Return the columns, or None if the lines must be read one by one."""
-        if len(self.data) > MAX_LINE_BYTES:
+        has_returns = self.data.count(b"\r") > self.data.count(b"\r\n")
+        if has_returns or len(self.data) > MAX_LINE_BYTES:
             return None
         try:
             text = self.data.decode().removeprefix(_BYTE_ORDER_MARK).rstrip()
