@@ -126,7 +126,7 @@ class Executor:
             yield from _dask_results(call, list(calls), self.scheduler)
             return
         delayed = (joblib.delayed(call)(task) for task in calls)
-        parallel = joblib.Parallel(n_jobs=self.workers, return_as="generator", pre_dispatch="n_jobs")
+        parallel = joblib.Parallel(n_jobs=self.workers, return_as="generator")
         yield from parallel(delayed)
 
 

@@ -232,7 +232,7 @@ class ResultResolver:
         return self.corpus.tree(file)
 
 
-TASKS_PER_WORKER = 4
+TASKS_PER_WORKER = 6
 """Documents and topics have different sizes, so each worker gets several parts of them."""
 
 
@@ -313,7 +313,9 @@ def shared_cache(corpus: Corpus | None, executor: Executor) -> Iterator[Corpus |
         yield corpus
     elif corpus.cache_folder is not None:
         corpus.write_cache()
-        yield Corpus(corpus.path, cache=corpus.cache_folder)
+        shared = Corpus(corpus.path, cache=corpus.cache_folder)
+        shared.source = corpus.source  # it has listed its folders
+        yield shared
     else:
         import tempfile
 

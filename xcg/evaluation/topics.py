@@ -81,10 +81,9 @@ class TopicSource:
         base, runs = inputs.recall_base, inputs.loaded_runs if with_runs else []
         return cls(base, runs, inputs.documents, **needs)
 
-    def part(self, topics: Sequence[str], corpus: Corpus | None) -> TopicSource:
-        """Return a source of some topics, for another process."""
-        runs, needs = self.runs.of_topics(topics), (self.needs_elements, self.needs_entry_points)
-        part = TopicSource(self.base, runs, corpus, *needs)
+    def part(self, runs: Runs, corpus: Corpus | None) -> TopicSource:
+        """Return a source with other runs, such as those of some topics, for another process."""
+        part = TopicSource(self.base, runs, corpus, self.needs_elements, self.needs_entry_points)
         part.resolver.lacking = self.resolver.lacking
         return part
 
@@ -322,8 +321,8 @@ def map_topics(
         else:
             files = [Path(corpus.path)] if corpus is not None and corpus.is_on_disk else []
             parts = _parts(names, source.runs, TASKS_PER_WORKER * executor.count_workers())
-            tasks = [(source.part(part, corpus), part) for part in parts]
-            common = [function, notes.lenient]
+            tasks = [(source.runs.of_topics(part), part) for part in parts]
+            common = [function, notes.lenient, source.part(Runs(), corpus)]
             for values, noted, removed in executor.run(
                 _map_part, tasks, common=common, files=files, progress=report
             ):
@@ -338,9 +337,13 @@ def map_topics(
 
 
 def _map_part(
-    function: Callable[[Topic], Any], lenient: bool, source: TopicSource, names: Sequence[str]
+    function: Callable[[Topic], Any],
+    lenient: bool,
+    without_runs: TopicSource,
+    runs: Runs,
+    names: Sequence[str],
 ) -> tuple[list[Any], Notes, dict[str, int]]:
-    notes = Notes(lenient)
+    notes, source = Notes(lenient), without_runs.part(runs, without_runs.corpus)
     found = [function(topic) for topic in source.topics(notes, names)]
     if source.corpus is None:
         return found, notes, {}

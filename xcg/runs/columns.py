@@ -21,10 +21,8 @@ class Names(dict[str, int]):
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-        for text in texts:
-            _ = self[text]
+        self.texts = list(dict.fromkeys(texts))
+        super().__init__(zip(self.texts, range(len(self.texts)), strict=True))
 
     def __missing__(self, text: str) -> int:
         self[text] = number = len(self.texts)
