@@ -93,7 +93,8 @@ def curves(
 
 def _curves_of_levels(inputs: Inputs, measure: Measure) -> Answer[CurveOf]:
     """Return the values of a measure at several cutoffs as curves."""
-    points, curves = measure.definition.curve_points, dict[tuple[str, str, str], CurveOf]()
+    points = measure.definition.curve_points
+    curves: dict[tuple[str, str, str], CurveOf] = {}
     results = evaluate(replace(inputs, measures=[f"{_without_cutoff(measure)}@{x:g}" for x in points]))
     for row in results:
         empty = CurveOf(row.run, row.topic, _without_cutoff(measure), row.user_model, points, [])

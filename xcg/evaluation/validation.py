@@ -93,7 +93,8 @@ def validate(inputs: Inputs) -> Report:
         if documents is not None:
             base = anchor(base, documents, report.data)
         _check_assessments(base, documents, report)
-    given, sources = inputs.runs, list[Run | Path]()
+    given = inputs.runs
+    sources: list[Run | Path] = []
     if isinstance(given, (list, tuple)) and all(isinstance(one, (str, Path)) for one in given):
         sources += _expanded(given, "runs", report)
     elif inputs.has_runs:

@@ -206,7 +206,8 @@ class JudgedDocument:
     @cached_property
     def scored_children(self) -> dict[int, list[int]]:
         """The child elements of each row that have a score, or a descendant with a score."""
-        parent, children = self.tree.parent.tolist(), dict[int, list[int]]()
+        parent = self.tree.parent.tolist()
+        children: dict[int, list[int]] = {}
         visited: set[int] = set()
         for scored in self.scores:
             row = scored

@@ -177,7 +177,8 @@ def cases(draw: DrawFn, setting: Setting) -> Case:
     # Draw lists instead of numbers of documents and spans, so that hypothesis can drop single items.
     first = draw(st.tuples(st.lists(marked, min_size=1, max_size=2), st.integers(0, 12)))
     others = draw(st.lists(st.tuples(st.lists(marked, max_size=2), st.integers(1, 12)), max_size=1))
-    documents, gold = {}, list[Gold]()
+    documents = {}
+    gold: list[Gold] = []
     for name, (spans, rest) in zip(_NAMES, [first, *others], strict=False):
         end = 0
         for gap, length, grade in spans:
