@@ -37,7 +37,7 @@ else:
 MAX_ENTRIES = 1_000_000
 """Maximum number of files and folders that are visited for a folder or for ``**`` in a pattern."""
 
-_RETURN = ord("\r")  # Python finds a number in bytes much faster than bytes
+RETURN = ord("\r")  # Python finds a number in bytes much faster than bytes
 _NOT_DATA = (".dtd", ".md")
 _KINDS = {"p": "a FIFO", "s": "a socket", "c": "a device", "b": "a device"}
 """First letter of a file's mode → kind of file."""
@@ -303,7 +303,7 @@ def lines(file: BufferedIOBase, path: Path, first: int = 1) -> Iterator[tuple[in
     for number, line in enumerate(iter(partial(file.readline, MAX_LINE_BYTES + 1), b""), first):
         if len(line) > MAX_LINE_BYTES:
             raise InputError(f"{path}:{number}", "a line of more than 1 MB; expected text or XML")
-        if _RETURN in line and _RETURN in line.rstrip():
+        if RETURN in line and RETURN in line.rstrip():
             message = "a carriage return within the line; expected lines that end with LF or CRLF"
             raise InputError(f"{path}:{number}", message)
         try:

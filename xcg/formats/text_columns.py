@@ -15,7 +15,7 @@ from operator import ne
 from pathlib import Path
 from typing import NamedTuple
 
-from xcg.documents.files import MAX_LINE_BYTES, chunks, lines
+from xcg.documents.files import MAX_LINE_BYTES, RETURN, chunks, lines
 
 _NAME_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _BYTE_ORDER_MARK = "\ufeff"
@@ -36,9 +36,10 @@ class TextBlock(NamedTuple):
 
     def columns(self) -> list[list[str]] | None:
         """Return the columns, or None if the lines must be read one by one."""
-        has_returns = self.data.count(b"\r") > self.data.count(b"\r\n")
-        if has_returns or len(self.data) > MAX_LINE_BYTES:
+        if len(self.data) > MAX_LINE_BYTES:
             return None
+        if RETURN in self.data and self.data.count(b"\r") > self.data.count(b"\r\n"):
+            return None  # an error
         try:
             text = self.data.decode().removeprefix(_BYTE_ORDER_MARK).rstrip()
         except UnicodeDecodeError:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from xcg.errors import XcgError
-from xcg.evaluation.curves import CurveOf
 from xcg.evaluation.results import Cell, Intervals, Results
 from xcg.judgements.recall_base import MEAN
 from xcg.lazy_modules import np, npt
@@ -27,6 +26,9 @@ from xcg.statistics.significance_tests import (
     t_half_widths,
 )
 from xcg.statistics.topic_scores import ROUNDING, Booleans, Floats, scores_by_cell, standard_deviation
+
+if TYPE_CHECKING:
+    from xcg.evaluation.curves import CurveOf
 
 LEVEL = 0.95
 
