@@ -163,7 +163,9 @@ def test_any_division_of_the_topics_equals_one_part(
             lacking = lacking_paths(source.runs, base, corpus, base.topics)
             for start, end in bounds:
                 names = base.topics[start:end]
-                part = pickle.loads(pickle.dumps(source.part(source.runs.of_topics(names), corpus)))
+                part = pickle.loads(
+                    pickle.dumps(source.with_runs(source.runs.of_topics(names), corpus))
+                )
                 part.resolver.lacking = lacking
                 of_part = Notes(lenient)
                 scores += [scorer(topic) for topic in part.topics(of_part, names)]

@@ -37,7 +37,7 @@ else:
 MAX_ENTRIES = 1_000_000
 """Maximum number of files and folders that are visited for a folder or for ``**`` in a pattern."""
 
-RETURN = ord("\r")  # Python finds a number in bytes much faster than bytes
+RETURN = ord("\r")  # Python searches bytes faster for a number than for b"\r"
 _NOT_DATA = (".dtd", ".md")
 _KINDS = {"p": "a FIFO", "s": "a socket", "c": "a device", "b": "a device"}
 """First letter of a file's mode → kind of file."""

@@ -55,7 +55,7 @@ converts it from Markdown. A file with an equal stamp has not changed."""
 
 
 def is_followed(link: str, folder: str | os.PathLike[str]) -> bool:
-    """Return whether a link in a corpus folder is followed: it stays inside, or all links may be."""
+    """Return whether a link is followed: to a place in its corpus folder, or with ``follow_links``."""
     if getattr(folder, "follow_links", False):
         return True
     return Path(os.path.realpath(link)).is_relative_to(os.path.realpath(folder))

@@ -81,11 +81,11 @@ class TopicSource:
         base, runs = inputs.recall_base, inputs.loaded_runs if with_runs else []
         return cls(base, runs, inputs.documents, **needs)
 
-    def part(self, runs: Runs, corpus: Corpus | None) -> TopicSource:
-        """Return a source with other runs, such as those of some topics, for another process."""
-        part = TopicSource(self.base, runs, corpus, self.needs_elements, self.needs_entry_points)
-        part.resolver.lacking = self.resolver.lacking
-        return part
+    def with_runs(self, runs: Runs, corpus: Corpus | None) -> TopicSource:
+        """Return the source of other runs, for another process."""
+        source = TopicSource(self.base, runs, corpus, self.needs_elements, self.needs_entry_points)
+        source.resolver.lacking = self.resolver.lacking
+        return source
 
     def topics(self, notes: Notes, names: Sequence[str]) -> Iterator[Topic]:
         """Yield topics, parsing the documents of several topics at once."""
@@ -322,7 +322,7 @@ def map_topics(
             files = [Path(corpus.path)] if corpus is not None and corpus.is_on_disk else []
             parts = _parts(names, source.runs, TASKS_PER_WORKER * executor.count_workers())
             tasks = [(source.runs.of_topics(part), part) for part in parts]
-            common = [function, notes.lenient, source.part(Runs(), corpus)]
+            common = [function, notes.lenient, source.with_runs(Runs(), corpus)]
             for values, noted, removed in executor.run(
                 _map_part, tasks, common=common, files=files, progress=report
             ):
@@ -343,7 +343,7 @@ def _map_part(
     runs: Runs,
     names: Sequence[str],
 ) -> tuple[list[Any], Notes, dict[str, int]]:
-    notes, source = Notes(lenient), without_runs.part(runs, without_runs.corpus)
+    notes, source = Notes(lenient), without_runs.with_runs(runs, without_runs.corpus)
     found = [function(topic) for topic in source.topics(notes, names)]
     if source.corpus is None:
         return found, notes, {}

@@ -39,7 +39,7 @@ class TextBlock(NamedTuple):
         if len(self.data) > MAX_LINE_BYTES:
             return None
         if RETURN in self.data and self.data.count(b"\r") > self.data.count(b"\r\n"):
-            return None  # an error
+            return None  # one may be within a line, which is an error
         try:
             text = self.data.decode().removeprefix(_BYTE_ORDER_MARK).rstrip()
         except UnicodeDecodeError:
